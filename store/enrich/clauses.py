@@ -1,0 +1,204 @@
+"""Split a text into sentences and clauses, with character offsets and without a parser.
+
+Spans index the stored text as it is: ``text[span.start:span.end]`` is the span's words. The splitter never
+changes, normalises or drops a character, so a quote can always be found again.
+
+A clause is what one opinion fits in. Sentences end at terminal punctuation and line breaks; clauses end at
+contrastive and subordinating conjunctions, semicolons and spaced dashes, and at a comma or ``and`` when a new
+subject and a verb follow.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+#: Conjunctions after which the writer turns: what follows outweighs what came before.
+CONTRAST: Final[frozenset[str]] = frozenset(
+    {"but", "however", "yet", "nevertheless", "nonetheless", "except"}
+)
+#: Conjunctions that open a conceded clause: what it says is outweighed by the rest of the sentence.
+CONCESSION: Final[frozenset[str]] = frozenset(
+    {
+        "although",
+        "though",
+        "tho",
+        "despite",
+        "albeit",
+        "whilst",
+        "while",
+        "whereas",
+        "even though",
+        "in spite",
+    }
+)
+#: Conjunctions that open a condition.
+CONDITION: Final[frozenset[str]] = frozenset({"if", "unless", "provided"})
+#: Conjunctions that join without turning.
+JOIN: Final[frozenset[str]] = frozenset({"and", "so", "because", "since", "which", "plus", "or"})
+
+_ABBREVIATIONS: Final[frozenset[str]] = frozenset(
+    "mr mrs ms dr prof sr jr st ave blvd rd approx vs etc e.g i.e eg ie no nr min mins hr hrs a.m p.m inc ltd".split()
+)
+_END: Final = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|$|[A-Z\"“(])|[\r\n]+|[.!?]{2,}")
+_CUT: Final = re.compile(
+    r"""(?P<hard>;|\s[-–—]+\s|—|–|\s\#\s)
+      |,?\s+(?P<word>even\ though|in\ spite|but|however|yet|nevertheless|nonetheless|although|though|tho|despite
+         |albeit|whilst|while|whereas|except|because|unless|if)\b
+      |(?P<soft>,\s*(?:(?:and|so|or|plus|which)\s+)?|\s+(?:and|so|plus)\s+|:\s+)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_VERB: Final = re.compile(
+    r"""\b(?:is|are|was|were|am|be|been|isn|aren|wasn|weren|has|have|had|hasn|haven|hadn|does|do|did|doesn|don|didn
+      |can|could|will|would|should|cannot|couldn|wouldn|won|shouldn|must|may|might|got|get|gets|made|make|makes
+      |went|go|goes|came|come|comes|took|take|takes|gave|give|gives|felt|feel|feels|looked|look|looks|seemed|seem
+      |seems|needed|need|needs|work|works|worked|lack|lacks|lacked|love|loved|hate|hated|like|liked|enjoyed
+      |offered|offers|provided|provides|served|serves|found|find|left|kept|keep|keeps|told|said|stayed|thought
+      |wanted|want|recommend|wish|ate|tasted|tastes|smelled|smells|wasnt|didnt|dont|doesnt|isnt|[a-z]{3,}ed)\b
+      |['’](?:s|re|m|ve|d|ll)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_SUBJECT: Final = re.compile(
+    r"(?:i|we|you|he|she|it|they|there|this|that|these|those|the|a|an|our|my|their|his|her|its|your|no|some|"
+    r"everything|everyone|nothing|nobody|staff|service|food|also|then|overall)\b",
+    re.IGNORECASE,
+)
+_QUESTION_OPENING: Final = re.compile(
+    r"\s*(?:(?:and|but|so|or)\s+)?(?:what|why|how|when|where|who|which|whose|is|are|was|were|do|does|did|can|could|will"
+    r"|would|should|has|have|any|anyone|anybody)\b",
+    re.IGNORECASE,
+)
+#: Longest sentence, in characters, that is looked at as one: longer runs are cut at white space.
+MAX_SENTENCE: Final = 1200
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause of a text.
+
+    Attributes
+    ----------
+    start, end
+        Character offsets in the text, white space at the edges excluded; ``start < end``.
+    sentence
+        0-based index of its sentence.
+    opening
+        The conjunction it opens with, in lower case, or an empty string.
+    contrasted
+        A later clause of the sentence turns against this one.
+    question
+        Its sentence is a question.
+    """
+
+    start: int
+    end: int
+    sentence: int
+    opening: str = ""
+    contrasted: bool = False
+    question: bool = False
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Return the ``(start, end)`` offsets of the sentences of ``text``, in order, none empty, none overlapping."""
+    spans: list[tuple[int, int]] = []
+    begin = 0
+    for found in _END.finditer(text):
+        if _is_abbreviation(text, found.start(), found.group()):
+            continue
+        _append(text, begin, found.end(), spans)
+        begin = found.end()
+    _append(text, begin, len(text), spans)
+    return spans
+
+
+def clauses(text: str) -> list[Clause]:
+    """Return the clauses of ``text``, in order, none empty, none overlapping."""
+    found: list[Clause] = []
+    for index, (start, end) in enumerate(sentences(text)):
+        found.extend(_clauses_of(text, start, end, index))
+    return found
+
+
+def _clauses_of(text: str, start: int, end: int, index: int) -> list[Clause]:
+    sentence = text[start:end]
+    question = "?" in sentence[-4:] and (
+        _QUESTION_OPENING.match(sentence) is not None or sentence.rstrip("\"'”’)]").endswith("?")
+    )
+    cuts: list[tuple[int, int, str]] = [(0, 0, _opening(sentence))]
+    for cut in _CUT.finditer(sentence):
+        previous = cuts[-1][1]
+        if cut["word"]:
+            position, opening = cut.start("word"), cut["word"].lower()
+            if opening in {"yet", "though", "tho", "however"} and _adverbial(sentence, cut.end(), opening):
+                continue
+        elif cut["hard"]:
+            position, opening = cut.end(), ""
+        else:
+            position, opening = cut.end(), cut.group().strip(" ,:\t").lower()
+            after = sentence[cut.end() :]
+            new_subject = _SUBJECT.match(after) and _VERB.search(after)
+            if not (new_subject and _VERB.search(sentence, previous, cut.start())):
+                continue
+        if sentence[previous : cut.start()].strip():
+            cuts.append((cut.start(), position, opening or _opening(sentence[position:])))
+    pieces = [
+        (begin, cuts[i + 1][0] if i + 1 < len(cuts) else len(sentence), opening)
+        for i, (_, begin, opening) in enumerate(cuts)
+    ]
+    turns = [i for i, (_, _, opening) in enumerate(pieces) if opening in CONTRAST and i]
+    last_turn = turns[-1] if turns else -1
+    spans: list[Clause] = []
+    for i, (begin, stop, opening) in enumerate(pieces):
+        left, right = _strip(text, start + begin, start + stop)
+        if left < right:
+            spans.append(Clause(left, right, index, opening, i < last_turn, question))
+    return spans
+
+
+def _opening(piece: str) -> str:
+    match = re.match(r"\W*(even though|in spite|\w+)", piece, re.IGNORECASE)
+    word = match[1].lower() if match else ""
+    return word if word in CONTRAST or word in CONCESSION or word in CONDITION or word in JOIN else ""
+
+
+def _adverbial(sentence: str, after: int, word: str) -> bool:
+    """Whether ``though``, ``yet`` or ``however`` stands at the end or inside, not before a clause."""
+    rest = sentence[after:].lstrip(" ,")
+    if word == "yet":
+        return not (_SUBJECT.match(rest) and _VERB.search(rest))
+    return len(rest.strip(" .!?)")) < 3
+
+
+def _is_abbreviation(text: str, at: int, ending: str) -> bool:
+    if not ending.startswith(".") or len(ending) > 1:
+        return False
+    match = re.search(r"[\w.]+$", text[max(0, at - 12) : at])
+    word = match.group().lower() if match else ""
+    after = text[at + 1 : at + 3].strip()
+    return word in _ABBREVIATIONS and not (
+        word in {"etc", "a.m", "p.m", "hrs", "mins", "min", "no"} and after[:1].isupper()
+    )
+
+
+def _append(text: str, begin: int, stop: int, spans: list[tuple[int, int]]) -> None:
+    start, end = _strip(text, begin, stop)
+    while end - start > MAX_SENTENCE:
+        cut = text.rfind(" ", start + MAX_SENTENCE // 2, start + MAX_SENTENCE)
+        cut = cut if cut > start else start + MAX_SENTENCE
+        left, right = _strip(text, start, cut)
+        spans.append((left, right))
+        start, end = _strip(text, cut, end)
+    if start < end:
+        spans.append((start, end))
+
+
+def _strip(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+__all__ = ["CONCESSION", "CONDITION", "CONTRAST", "JOIN", "MAX_SENTENCE", "Clause", "clauses", "sentences"]
