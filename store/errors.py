@@ -1,0 +1,130 @@
+"""Every error that Evenhand raises on purpose.
+
+One line says what happened, where, and what to do. The tree::
+
+    ApplicationError
+    ├── UsageError                 exit 2  wrong command, option or argument
+    ├── ConfigurationError         exit 2  wrong or missing setting
+    ├── StoreError                 exit 1
+    │   ├── IngestError
+    │   ├── EnrichmentError
+    │   ├── WorkspaceBusy          another process holds the write lock
+    │   ├── SchemaMismatch         database older or newer than this program
+    │   ├── EmbedderMismatch       exit 2  corpus was built with another embedder
+    │   └── IndexUnavailable       a cache (Chroma, BM25) is missing or damaged
+    ├── AgentError                 exit 1
+    │   ├── ModelCallError         (retryable or not; subclasses in agents.models)
+    │   └── NoCandidates
+    ├── ServiceUnreachable         exit 3  a server or model does not answer
+    └── CheckFailed                exit 5
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class ApplicationError(Exception):
+    """Base of the tree: a one-line message and, where it helps, what to do next.
+
+    Parameters
+    ----------
+    message
+        What happened and where, in one line.
+    hint
+        What the reader can do about it, in one line; may be empty.
+    """
+
+    exit_code: ClassVar[int] = 1
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}; {self.hint}" if self.hint else self.message
+
+
+class UsageError(ApplicationError):
+    """A command, option or argument is wrong."""
+
+    exit_code = 2
+
+
+class ConfigurationError(ApplicationError):
+    """A setting is wrong or missing."""
+
+    exit_code = 2
+
+
+class StoreError(ApplicationError):
+    """The knowledge store could not do what was asked."""
+
+
+class IngestError(StoreError):
+    """A source could not be read or recorded."""
+
+
+class EnrichmentError(StoreError):
+    """Entities or opinions could not be extracted or recorded."""
+
+
+class WorkspaceBusy(StoreError):
+    """Another process is writing to this workspace."""
+
+    retryable = True
+
+
+class SchemaMismatch(StoreError):
+    """The database schema is not the one this program knows."""
+
+
+class EmbedderMismatch(StoreError):
+    """The corpus was built with another embedder."""
+
+    exit_code = 2
+
+
+class IndexUnavailable(StoreError):
+    """A rebuildable index (Chroma or BM25) is missing or damaged."""
+
+
+class AgentError(ApplicationError):
+    """The agent could not answer."""
+
+
+class NoCandidates(AgentError):
+    """Nothing in the corpus can be retrieved for the question."""
+
+
+class ServiceUnreachable(ApplicationError):
+    """A configured server or model does not answer."""
+
+    exit_code = 3
+    retryable = True
+
+
+class CheckFailed(ApplicationError):
+    """A check that was asked for did not pass."""
+
+    exit_code = 5
+
+
+__all__ = [
+    "AgentError",
+    "ApplicationError",
+    "CheckFailed",
+    "ConfigurationError",
+    "EmbedderMismatch",
+    "EnrichmentError",
+    "IndexUnavailable",
+    "IngestError",
+    "NoCandidates",
+    "SchemaMismatch",
+    "ServiceUnreachable",
+    "StoreError",
+    "UsageError",
+    "WorkspaceBusy",
+]

@@ -1,0 +1,324 @@
+"""The audit receipt: the single source for every face, export and test of an answer.
+
+Distributions are counts over the seven bins of ``store.records.BINS``; shares are in [0, 1]; W1 is in score units
+(0 to 60); ranks are 1-based; seconds are wall-clock.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+RouteKind = Literal["factual", "opinion", "both", "counting"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RouteAudit(_Part):
+    """How the question was understood."""
+
+    kind: RouteKind
+    confidence: float
+    reason: str
+    side: Literal["positive", "negative"] | None = None
+    overridden: bool = False
+
+
+class FilterAudit(_Part):
+    """A restriction that the question stated (author group, period, subject)."""
+
+    name: str
+    value: str
+    phrase: str
+    documents: int
+
+
+class EntityAudit(_Part):
+    """An entity that the question was linked to."""
+
+    key: str
+    name: str
+    confidence: float
+    reason: str
+    documents: int
+
+
+class EnhancementAudit(_Part):
+    """The query enhancement and the text that was searched with."""
+
+    method: str = "none"
+    texts: tuple[str, ...] = ()
+    prompt: str = ""
+
+
+class ModelAudit(_Part):
+    """A model that took part, and the exact prompt it was given."""
+
+    role: str
+    name: str
+    prompt: str = ""
+    prompt_version: str = ""
+    prompt_sha: str = ""
+
+
+class StageAudit(_Part):
+    """Time and cost of one stage of the graph."""
+
+    name: str
+    seconds: float
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+
+
+class Distribution(_Part):
+    """Counts over the seven opinion bins, -30 ... +30."""
+
+    counts: tuple[int, ...]
+    source: str = ""
+
+    @property
+    def n(self) -> int:
+        """Number of documents counted."""
+        return sum(self.counts)
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Shares by bin, summing to 1 (all 0 when nothing is counted)."""
+        n = self.n
+        return tuple(c / n if n else 0.0 for c in self.counts)
+
+
+class Estimate(_Part):
+    """A value with its 95 % interval, where one can be given."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    method: str = ""
+
+
+class OpinionSummary(_Part):
+    """Coverage figures of one set of documents (O-RAG section 4)."""
+
+    sigma: float
+    impact_sigma: float
+    entity_match: float
+    markers: tuple[str, ...]
+    evidence: tuple[str, ...]
+
+
+class OpinionAudit(_Part):
+    """The opinion distribution of everything between the corpus and the answer.
+
+    ``cited`` counts the documents that the answer cites; ``plain`` is the counterfactual relevance-only top-k.
+    ``w1`` holds each set's W1 to the target, by name.
+    """
+
+    labels: str
+    target: str
+    target_shares: tuple[float, ...]
+    population: Distribution
+    candidates: Distribution
+    retrieved: Distribution
+    cited: Distribution
+    plain: Distribution
+    w1: dict[str, Estimate]
+    floor: float | None = None
+    summaries: dict[str, OpinionSummary] = Field(default_factory=dict)
+    corrected_shares: tuple[Estimate, ...] = ()
+    label_quality: str = ""
+
+
+class GroupShare(_Part):
+    """One category of an author attribute."""
+
+    value: str
+    population: int
+    population_share: float
+    retrieved: int
+    retrieved_share: float
+
+    @property
+    def gap(self) -> float:
+        """Retrieved share minus population share."""
+        return self.retrieved_share - self.population_share
+
+
+class GroupAudit(_Part):
+    """One author attribute: coverage and gaps, unknown values left out of both shares and shown."""
+
+    attribute: str
+    categories: tuple[GroupShare, ...]
+    coverage: float
+    coverage_matched: float
+    largest_gap: float
+    plain_largest_gap: float
+    unknown_population: float
+    unknown_retrieved: float
+    constrained: bool = False
+
+
+class RankedDocument(_Part):
+    """One retrieved document at its rank."""
+
+    rank: int
+    document_id: int
+    external_id: str
+    title: str = ""
+    subject: str = ""
+    date: str = ""
+    rating: float | None = None
+    relevance: float
+    score: int | None = None
+    polarity: int = 0
+    groups: dict[str, str] = Field(default_factory=dict)
+    matched: bool = True
+    cited: bool = False
+    position_weight: float | None = None
+    inclusion_probability: float | None = None
+
+
+class PositionAudit(_Part):
+    """The order: predicted output bias ``Rb`` and its calibration (FARO eq. 4)."""
+
+    calibrated: bool
+    note: str
+    attribute: str = "polarity"
+    model: str = ""
+    predicted: float | None = None
+    standard_error: float | None = None
+    target: float | None = None
+    natural: float | None = None
+
+
+class SelectionAudit(_Part):
+    """Which documents were chosen, how, and at what price."""
+
+    method: str
+    k: int
+    pool: int
+    pool_source: str
+    lam: float | None = None
+    beta: float | None = None
+    seed: int | None = None
+    relevance_kept: float | None = None
+    notes: tuple[str, ...] = ()
+
+
+class FrontierPoint(_Part):
+    """One point of the relevance-fairness frontier."""
+
+    lam: float
+    relevance_kept: float
+    w1: float
+    largest_gap: float
+    chosen: bool = False
+
+
+class CitationAudit(_Part):
+    """One citation of the answer, checked against the stored text."""
+
+    number: int
+    document_id: int
+    quote: str = ""
+    start: int | None = None
+    end: int | None = None
+    verified: bool = False
+
+
+class VerificationAudit(_Part):
+    """What the answer was checked for, and what was found."""
+
+    quotes: int = 0
+    quotes_verified: int = 0
+    findings: tuple[str, ...] = ()
+    revised: bool = False
+    answer_distribution: Distribution | None = None
+    amplification: float | None = None
+
+
+class CountAudit(_Part):
+    """A number that came from SQL, with the statement that gave it."""
+
+    label: str
+    value: int
+    total: int
+    share: float
+    sql: str
+    parameters: dict[str, str] = Field(default_factory=dict)
+    low: float | None = None
+    high: float | None = None
+
+
+class Degradation(_Part):
+    """Something that is missing or weaker than it should be in this answer."""
+
+    stage: str
+    reason: str
+
+
+class AuditReceipt(_Part):
+    """Everything that is needed to judge whether one answer represents its corpus."""
+
+    schema_name: str = "receipt/1"
+    answer_id: str
+    question: str
+    standalone_question: str
+    asked_at: str
+    corpus: str
+    corpus_documents: int
+    answer: str
+    route: RouteAudit
+    filters: tuple[FilterAudit, ...] = ()
+    entities: tuple[EntityAudit, ...] = ()
+    unmatched: str = ""
+    enhancement: EnhancementAudit = EnhancementAudit()
+    models: tuple[ModelAudit, ...] = ()
+    stages: tuple[StageAudit, ...] = ()
+    selection: SelectionAudit | None = None
+    opinion: OpinionAudit | None = None
+    groups: tuple[GroupAudit, ...] = ()
+    position: PositionAudit | None = None
+    ranking: tuple[RankedDocument, ...] = ()
+    plain_ranking: tuple[int, ...] = ()
+    frontier: tuple[FrontierPoint, ...] = ()
+    unmet: tuple[str, ...] = ()
+    citations: tuple[CitationAudit, ...] = ()
+    verification: VerificationAudit = VerificationAudit()
+    counts: tuple[CountAudit, ...] = ()
+    degradations: tuple[Degradation, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """Wall-clock seconds of all stages."""
+        return sum(stage.seconds for stage in self.stages)
+
+
+__all__ = [
+    "AuditReceipt",
+    "CitationAudit",
+    "CountAudit",
+    "Degradation",
+    "Distribution",
+    "EnhancementAudit",
+    "EntityAudit",
+    "Estimate",
+    "FilterAudit",
+    "FrontierPoint",
+    "GroupAudit",
+    "GroupShare",
+    "ModelAudit",
+    "OpinionAudit",
+    "OpinionSummary",
+    "PositionAudit",
+    "RankedDocument",
+    "RouteAudit",
+    "RouteKind",
+    "SelectionAudit",
+    "StageAudit",
+    "VerificationAudit",
+]
