@@ -1,0 +1,126 @@
+"""The question router: is this a fact, a view, both, or a count; and what does the question restrict?
+
+Factual questions converge on an answer, opinion questions preserve the distribution of views (O-RAG section 3).
+The router is rules over folded text, with no model and no work at import; it takes well under a millisecond.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import Literal
+
+from agents.models.router_groups import GroupFilter, find_groups, match_groups
+from agents.models.router_period import Period, find_period
+from agents.models.router_rules import Count, Evidence, Side, counted, side_of, weigh
+from agents.models.router_subjects import SubjectMatcher, match_subjects
+from agents.models.router_text import Clause, clauses, fold, tokens
+
+Kind = Literal["factual", "opinion", "both", "counting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Where a question goes, and the limits it states.
+
+    Attributes
+    ----------
+    kind
+        ``factual`` (one verifiable answer), ``opinion`` (what people think), ``both``, or ``counting`` (a number
+        or share of the corpus, answered from SQL).
+    confidence
+        In [0.5, 1]: how far the winning evidence is ahead.
+    reason
+        One line for the receipt: the words that decided.
+    side
+        The one side that is asked for ("complaints"), or None for all.
+    period
+        Stated period, both ends included, or None.
+    groups
+        Author-group phrases as the question words them; :func:`match_groups` ties them to a corpus.
+    count
+        ``number`` or ``share`` for counting questions, else None.
+    """
+
+    kind: Kind
+    confidence: float
+    reason: str
+    side: Side | None = None
+    period: Period | None = None
+    groups: tuple[str, ...] = ()
+    count: Count | None = None
+
+
+class QuestionRouter:
+    """Routes questions by rules that hold in any domain.
+
+    Parameters
+    ----------
+    reference
+        The day that "last year" counts from; without it such words leave ``period`` empty, and ``reason`` says so.
+    """
+
+    def __init__(self, reference: date | None = None) -> None:
+        self._reference = reference
+
+    def route(self, question: str, *, reference: date | None = None) -> Route:
+        """Return the route of ``question``; an empty one is factual with confidence 0.5. Never raises."""
+        text = fold(question[:2000])
+        words = tokens(text)
+        parts = clauses(words)
+        if not parts:
+            return Route("factual", 0.5, "empty question")
+        whole = " ".join(w for w in words if w not in {"?", "!", ".", ",", ";", ":", "(", ")"})
+        kind, confidence, reason, count = _decide(parts)
+        period, said = find_period(text, reference or self._reference)
+        if said and period is None:
+            reason += f"; {said!r} needs a reference date"
+        side = side_of(whole, counting=kind == "counting") if kind != "factual" else None
+        return Route(kind, confidence, reason, side, period, find_groups(question), count)
+
+
+def _decide(parts: list[Clause]) -> tuple[Kind, float, str, Count | None]:
+    for clause in parts:
+        if count := counted(clause):
+            return (
+                "counting",
+                0.95,
+                f"asks for a {count} of what the corpus says: {clause.text[:60]!r}",
+                count,
+            )
+    verdicts = [(_label(clause, weigh(clause)), clause) for clause in parts]
+    kinds = {label[0] for label, _ in verdicts if label[1] >= 0.6}
+    best, _ = max(verdicts, key=lambda v: v[0][1])
+    if "both" in kinds or {"factual", "opinion"} <= kinds:
+        return "both", best[1], "; ".join(dict.fromkeys(f"{k}: {why}" for (k, _, why), _ in verdicts)), None
+    return best[0], best[1], best[2], None
+
+
+@lru_cache(maxsize=1)
+def _overview() -> tuple[str, ...]:
+    return ("describe ", "overview ", "an overview ", "a summary of ", "give me an overview", "all about ", "what should i know", "what do i need to know", "everything about ")  # fmt: skip
+
+
+def _label(clause: Clause, evidence: Evidence) -> tuple[Kind, float, str]:
+    if evidence.opinion == 0 and evidence.factual == 0:
+        if clause.text.startswith(_overview()) or len(clause.words) <= 3:
+            return "both", 0.6, f"names a thing and asks nothing of it: {clause.text[:60]!r}"
+        return "factual", 0.55, "no word that asks for a view"
+    margin = evidence.opinion - evidence.factual
+    confidence = round(1 / (1 + math.exp(-abs(margin))), 3)
+    if margin > 0:
+        return "opinion", confidence, evidence.opinion_cue
+    return "factual", confidence, evidence.factual_cue
+
+
+__all__ = [
+    "GroupFilter",
+    "Period",
+    "QuestionRouter",
+    "Route",
+    "SubjectMatcher",
+    "match_groups",
+    "match_subjects",
+]
