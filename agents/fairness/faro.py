@@ -1,0 +1,433 @@
+"""Fairness-aware retrieval optimisation, exactly: the supported frontier by sorted events, then an integer ranking.
+
+The paper (FARO, section 5) enumerates 81 prices ``mu`` and solves one assignment problem per question and price.
+For a fixed price the answer has a closed form in the number of plus documents, and between two prices at which
+some question changes nothing happens. Sorting those events gives the whole frontier of relevance against output
+bias, its exact linear-programming bound, and the ranking for any tolerance and target.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agents.fairness.faro_problem import SLACK, Booleans, Floats, Integers, RerankProblem, Side, prepare
+from agents.fairness.faro_repair import (
+    best_combination,
+    count_moves,
+    enumerable,
+    enumerate_exact,
+    pattern_moves,
+    window_milp,
+)
+
+Status = Literal[
+    "natural", "reordered", "optimal", "certified", "infeasible", "infeasible_integer", "unresolved"
+]
+Target = float | Literal["parity", "proportional"]
+
+
+@dataclass(frozen=True, eq=False)
+class FaroSolution:
+    """A ranking of every question with its price and its proof.
+
+    Attributes
+    ----------
+    status
+        ``natural``: the relevance ranking met the constraint and is returned unchanged. ``reordered``: the most
+        relevant documents in another order, no relevance lost. ``optimal``: proven best. ``certified``: within
+        ``gap`` of the bound. ``infeasible``: no ranking, not even a fractional one, meets the constraint; the
+        ranking is the nearest. ``infeasible_integer``: only fractional ones do. ``unresolved``: none was found and
+        none excluded. In the last three ``feasible`` is False.
+    ranking
+        Shape (Q, k): candidate indices by position.
+    bias
+        Predicted Rb of the ranking (eq. 8), in the units of the answers' bias score.
+    relevance, bound
+        Summed relevance, and the optimum of the linear relaxation (NaN if infeasible).
+    embedding_bias
+        Shape (k,): mean group by position (eq. 7), in [-1, 1].
+    price
+        Signed ``mu`` of eq. 11 at the solution; 0 where no relevance is given up, positive where Rb is held down.
+    target, tau
+        The constraint ``|Rb - target| <= tau`` as optimised; ``margin`` is what was taken off the tolerance asked.
+    reachable
+        Lowest and highest predicted Rb of any ranking.
+    standard_error
+        Of the predicted Rb, from the calibration's covariance; NaN if none was given.
+    touched
+        Questions whose ranking differs from the relevance ranking.
+    """
+
+    status: Status
+    ranking: Integers
+    bias: float
+    relevance: float
+    bound: float
+    embedding_bias: Floats
+    price: float
+    target: float
+    tau: float
+    reachable: tuple[float, float]
+    top_relevance: float
+    bottom_relevance: float
+    touched: int
+    margin: float = 0.0
+    standard_error: float = float("nan")
+    collapsed: int = 0
+
+    @property
+    def feasible(self) -> bool:
+        """Whether the predicted Rb meets the constraint (slack 1e-9)."""
+        return self.status in ("natural", "reordered", "optimal", "certified")
+
+    @property
+    def gap(self) -> float:
+        """Relevance that the optimum could at most add; 0 when proven optimal, NaN if infeasible."""
+        if not self.feasible:
+            return float("nan")
+        return 0.0 if self.status != "certified" else max(0.0, self.bound - self.relevance)
+
+    @property
+    def relative_gap(self) -> float:
+        """``gap`` over the relevance of the ranking's magnitude."""
+        return self.gap / max(abs(self.relevance), 1e-300)
+
+    @property
+    def normalised_relevance(self) -> float:
+        """``(Rel - Min) / (Max - Min)`` of eq. 18; 1 when nothing was given up or nothing could be."""
+        spread = self.top_relevance - self.bottom_relevance
+        return 1.0 if spread <= 0 else (self.relevance - self.bottom_relevance) / spread
+
+
+def resolve_target(target: Target, problem: RerankProblem, population: float | None = None) -> float:
+    """Return the wanted Rb: 0 for ``parity``; for ``proportional`` the population's bias score.
+
+    Without ``population`` (in [-1, 1]) the mean group of all candidates stands for it.
+    """
+    if target == "parity":
+        return 0.0
+    if target == "proportional":
+        if population is not None:
+            if not -1.0 <= population <= 1.0:
+                raise ValueError(f"population must be a bias score in [-1, 1], got {population}")
+            return float(population)
+        return float(problem.attribute[problem.present].mean())
+    if isinstance(target, str) or not np.isfinite(target):
+        raise ValueError(f"target must be 'parity', 'proportional' or a finite number, got {target!r}")
+    return float(target)
+
+
+def solve(
+    problem: RerankProblem,
+    tau: float = 0.1,
+    *,
+    target: Target = "parity",
+    population: float | None = None,
+    covariance: ArrayLike | None = None,
+    z: float = 0.0,
+    effort: Literal["fast", "exact"] = "fast",
+) -> FaroSolution:
+    """Most relevant rankings with ``|Rb - target| <= tau``.
+
+    Parameters
+    ----------
+    problem
+        From :func:`agents.fairness.faro_problem.prepare`; its sorted events are reused between calls.
+    tau
+        Tolerance >= 0, in units of Rb (0.1 in the paper).
+    target
+        ``parity`` (0), ``proportional`` (see :func:`resolve_target`) or any value.
+    covariance, z
+        Covariance of ``(w_1 .. w_k, b)``, shape (k + 1, k + 1), and how many standard errors of the predicted Rb
+        the tolerance is shrunk by, so that the real system stays inside. The error depends on the ranking, so a
+        few rounds are made; if the error alone exceeds the tolerance a tenth of it is kept and ``margin`` shows
+        what was wanted.
+    effort
+        ``exact`` also tries to prove integer optimality with HiGHS (60 s at most).
+
+    Raises
+    ------
+    ValueError
+        If tau, z, target, population or covariance is out of range; names the argument.
+    """
+    if not np.isfinite(tau) or tau < 0:
+        raise ValueError(f"tau must be a finite number >= 0, got {tau}")
+    if not np.isfinite(z) or z < 0:
+        raise ValueError(f"z must be a finite number >= 0, got {z}")
+    goal = resolve_target(target, problem, population)
+    if covariance is None:
+        return _solve(problem, tau, goal, effort)
+    cov = np.asarray(covariance, dtype=np.float64)
+    if cov.shape != (problem.k + 1, problem.k + 1) or not np.isfinite(cov).all():
+        raise ValueError(f"covariance must be finite of shape {(problem.k + 1,) * 2}, got {cov.shape}")
+    margin = 0.0
+    for _ in range(8):
+        solution = _solve(problem, max(tau - margin, 0.1 * tau), goal, effort)
+        error = bias_error(solution.embedding_bias, cov)
+        if z * error <= margin * (1 + 1e-6) + 1e-12:
+            break
+        margin = z * error
+    return replace(solution, margin=margin, standard_error=error)
+
+
+def bias_error(embedding_bias: Floats, covariance: Floats) -> float:
+    """Standard error of the predicted Rb: ``sqrt([Eb, 1] Cov [Eb, 1]')`` with Cov of ``(w, b)``."""
+    x = np.append(embedding_bias, 1.0)
+    return float(np.sqrt(max(0.0, float(x @ covariance @ x))))
+
+
+def _solve(problem: RerankProblem, tau: float, target: float, effort: str) -> FaroSolution:
+    Q = problem.questions
+    natural = problem.natural_pattern
+    low = Q * (target - tau - problem.intercept)
+    high = Q * (target + tau - problem.intercept)
+    slack = Q * SLACK
+    build = _Builder(problem, tau, target)
+    now = float(problem.bias_of(natural).sum())
+    if low - slack <= now <= high + slack:
+        return build.natural()
+    counts = problem.top_count
+    flat_low = float(problem.lowest_bias[counts].sum())
+    flat_high = float(problem.highest_bias[counts].sum())
+    if flat_low <= high + slack and flat_high >= low - slack:
+        pattern = _reorder(problem, now, low - slack, high + slack)
+        if pattern is not None:
+            return build.solution("reordered", pattern, problem.top_relevance, 0.0)
+        side: Side = "up" if now < low else "down"
+        return _window(problem, build, natural, side, 0.0, low, high, problem.top_relevance, np.inf)
+    side = "up" if flat_high < low else "down"
+    need = low - flat_high if side == "up" else flat_low - high
+    events = problem.events(side)
+    total = float(events.cumulative_gain[-1]) if events.gain.size else 0.0
+    if total < need - slack:
+        return build.infeasible(side)
+    j = min(int(np.searchsorted(events.cumulative_gain, need - slack)), events.gain.size - 1)
+    before = float(events.cumulative_gain[j - 1]) if j else 0.0
+    lost = float(events.cumulative_loss[j - 1]) if j else 0.0
+    lam, delta = float(events.rate[j]), need - before
+    bound = problem.top_relevance - lost - lam * delta
+    counts = _apply(problem, side, j)
+    width = high - low
+    loss, question, step = float(events.loss[j]), int(events.question[j]), int(events.step[j])
+    whole = float(events.gain[j]) <= delta + width + 2 * slack
+    gap = loss - lam * delta if whole else np.inf
+    chosen: list[tuple[int, int]] | None = [(question, int(counts[question]) + step)] if whole else None
+    if gap > 1e-12:
+        moved, count, gain, cost = count_moves(
+            problem, counts, side, lam, gap if whole else 2.0 * loss + 1e-9
+        )
+        limit = loss if whole else np.inf
+        found = best_combination(
+            moved, gain, cost, cost - lam * gain, delta - slack, delta + width + slack, limit
+        )
+        if found is not None:
+            gap = found.loss - lam * delta
+            chosen = [(int(moved[m]), int(count[m])) for m in found.moves]
+    if chosen is None:
+        base = problem.extreme_pattern(counts, side)
+        return _window(problem, build, base, side, lam, low, high, bound, np.inf)
+    for q, n in chosen:
+        counts[q] = n
+    pattern = problem.extreme_pattern(counts, side)
+    price = Q * lam * (1.0 if side == "down" else -1.0)
+    solution = build.solution("certified" if gap > 1e-12 else "optimal", pattern, bound, price)
+    if solution.status == "certified" and (enumerable(problem) or effort == "exact"):
+        return _prove(problem, build, solution, low, high, effort)
+    return solution
+
+
+def _apply(problem: RerankProblem, side: Side, j: int) -> Integers:
+    """Plus documents of each question after the first j events."""
+    events = problem.events(side)
+    change = np.bincount(events.question[:j], weights=events.step[:j], minlength=problem.questions)
+    return problem.top_count + change.astype(np.int64)
+
+
+def _reorder(problem: RerankProblem, now: float, low: float, high: float) -> Booleans | None:
+    """Reorder the fewest questions, without changing their documents, until the bias lies in [low, high]."""
+    side: Side = "up" if now < low else "down"
+    natural = problem.natural_pattern
+    counts = natural.sum(axis=1)
+    extreme = problem.extreme_pattern(counts, side)
+    table = problem.highest_bias if side == "up" else problem.lowest_bias
+    potential = np.abs(table[counts] - problem.bias_of(natural))
+    need = low - now if side == "up" else now - high
+    order = np.argsort(-potential, kind="stable")
+    reached = np.cumsum(potential[order])
+    if reached[-1] < need:
+        return None
+    last = min(int(np.searchsorted(reached, need)), order.size - 1)
+    pattern = natural.copy()
+    pattern[order[: last + 1]] = extreme[order[: last + 1]]
+    if reached[last] <= need + (high - low):
+        return pattern
+    # The last question would overshoot: any one question with a fitting step, after the first ``last``.
+    pattern[order[last]] = natural[order[last]]
+    rest = need - (float(reached[last - 1]) if last else 0.0)
+    fitting = order[last:][(potential[order[last:]] >= rest) & (potential[order[last:]] <= rest + high - low)]
+    if fitting.size:
+        pattern[fitting[0]] = extreme[fitting[0]]
+        return pattern
+    return None
+
+
+def _window(
+    problem: RerankProblem,
+    build: _Builder,
+    base: Booleans,
+    side: Side,
+    lam: float,
+    low: float,
+    high: float,
+    bound: float,
+    gap: float,
+) -> FaroSolution:
+    """Whole changes overshoot the far side: look for patterns whose bias falls inside the narrow window."""
+    Q = problem.questions
+    slack = Q * SLACK
+    price = Q * lam * (1.0 if side == "down" else -1.0)
+    if enumerable(problem):
+        pattern = enumerate_exact(problem, low - slack, high + slack)
+        if pattern is None:
+            return build.nearest(bound, price)
+        return build.solution("optimal", pattern, bound, price)
+    sign = 1.0 if side == "up" else -1.0
+    now = float(problem.bias_of(base).sum())
+    start, stop = (low - now, high - now) if side == "up" else (now - high, now - low)
+    moves = pattern_moves(problem, base, sign, lam, gap)
+    found = best_combination(
+        moves.question, moves.gain, moves.loss, moves.loss - lam * moves.gain, start - slack, stop + slack
+    )
+    if found is not None:
+        pattern = base.copy()
+        members = list(found.moves)
+        pattern[moves.question[members]] = moves.pattern[members]
+        solution = build.solution("certified", pattern, bound, price)
+        if bound - solution.relevance <= 1e-12 * max(1.0, abs(bound)):
+            same = solution.relevance >= problem.top_relevance - 1e-12
+            return replace(solution, status="reordered" if same else "optimal")
+        return solution
+    if Q * problem.k <= 4000:
+        found_pattern, proven = window_milp(problem, low - slack / 2, high + slack / 2, 10.0)
+        if found_pattern is not None and build.meets(found_pattern):
+            return build.solution("optimal" if proven else "certified", found_pattern, bound, price)
+        if found_pattern is None and proven:
+            return build.nearest(bound, price)
+    return replace(build.nearest(bound, price), status="unresolved")
+
+
+def _prove(
+    problem: RerankProblem, build: _Builder, solution: FaroSolution, low: float, high: float, effort: str
+) -> FaroSolution:
+    """Replace a certified answer by the proven optimum where the instance allows it."""
+    slack = problem.questions * SLACK
+    if enumerable(problem):
+        pattern, proven = enumerate_exact(problem, low - slack, high + slack), True
+    else:
+        pattern, proven = window_milp(problem, low - slack / 2, high + slack / 2, 60.0)
+    if pattern is None or not build.meets(pattern):
+        return solution
+    better = build.solution("optimal" if proven else "certified", pattern, solution.bound, solution.price)
+    if better.relevance >= solution.relevance - 1e-12:
+        return better
+    return replace(solution, status="optimal") if proven else solution
+
+
+class _Builder:
+    """Turns patterns of plus positions into solutions of one problem and constraint."""
+
+    def __init__(self, problem: RerankProblem, tau: float, target: float) -> None:
+        self.problem, self.tau, self.target = problem, tau, target
+
+    def meets(self, pattern: Booleans) -> bool:
+        return abs(self.problem.predicted_bias(pattern) - self.target) <= self.tau + SLACK
+
+    def natural(self) -> FaroSolution:
+        return self.solution("natural", self.problem.natural_pattern, self.problem.top_relevance, 0.0)
+
+    def solution(self, status: Status, pattern: Booleans, bound: float, price: float) -> FaroSolution:
+        problem = self.problem
+        if status == "natural":
+            ranking, touched = problem.natural, 0
+        else:
+            ranking = problem.ranking(pattern)
+            touched = int((ranking != problem.natural).any(axis=1).sum())
+        eb = 2.0 * pattern.mean(axis=0) - 1.0
+        return FaroSolution(
+            status,
+            ranking,
+            float(eb @ problem.weights) + problem.intercept,
+            float(np.take_along_axis(problem.relevance, ranking, axis=1).sum()),
+            bound,
+            eb,
+            price,
+            self.target,
+            self.tau,
+            problem.reachable,
+            problem.top_relevance,
+            problem.bottom_relevance,
+            touched,
+            collapsed=problem.collapsed,
+        )
+
+    def infeasible(self, side: Side) -> FaroSolution:
+        """The ranking with the best reachable Rb, at the least loss of relevance."""
+        counts = _apply(self.problem, side, self.problem.events(side).gain.size)
+        pattern = self.problem.extreme_pattern(counts, side)
+        return self.solution("infeasible", pattern, float("nan"), float("nan"))
+
+    def nearest(self, bound: float, price: float) -> FaroSolution:
+        """The integer ranking nearest to the window among the frontier's; used when none lies inside."""
+        problem, Q = self.problem, self.problem.questions
+        low = Q * (self.target - self.tau - problem.intercept)
+        high = Q * (self.target + self.tau - problem.intercept)
+        best, distance = problem.natural_pattern, np.inf
+        if enumerable(problem):
+            best = _nearest_exact(problem, low, high)
+        else:
+            sides: tuple[Side, Side] = ("up", "down")
+            for side in sides:
+                events = problem.events(side)
+                for j in range(0, events.gain.size + 1, max(1, events.gain.size // 200)):
+                    pattern = problem.extreme_pattern(_apply(problem, side, j), side)
+                    total = float(problem.bias_of(pattern).sum())
+                    outside = max(low - total, total - high, 0.0)
+                    if outside < distance:
+                        best, distance = pattern, outside
+        return self.solution("infeasible_integer", best, bound, price)
+
+
+def _nearest_exact(problem: RerankProblem, low: float, high: float) -> Booleans:
+    """Enumerated pattern whose bias lies nearest to [low, high]: widen the window until it holds one."""
+    reach = float(np.abs(problem.weights).sum()) * 2 * problem.questions
+    narrow, wide = 0.0, reach + 1.0
+    best = problem.natural_pattern
+    for _ in range(50):
+        middle = (narrow + wide) / 2
+        pattern = enumerate_exact(problem, low - middle, high + middle)
+        if pattern is None:
+            narrow = middle
+        else:
+            best = pattern
+            total = float(problem.bias_of(pattern).sum())
+            outside = max(low - total, total - high, 0.0)
+            if wide - narrow < 1e-9 or outside <= narrow:
+                break
+            wide = outside
+    return best
+
+
+__all__ = [
+    "FaroSolution",
+    "RerankProblem",
+    "Status",
+    "Target",
+    "bias_error",
+    "prepare",
+    "resolve_target",
+    "solve",
+]
