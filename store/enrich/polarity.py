@@ -1,23 +1,155 @@
-"""Polarity of a clause from the VADER lexicon and rules (Hutto and Gilbert 2014)."""
+"""Valence of each word of a sentence, after negation, strength, wish, condition and comparison.
+
+The rules are those of VADER (Hutto and Gilbert 2014), applied to the words of one sentence with a larger lexicon,
+and four more that reviews need: a wish or a missed chance ("would have been nice", "could be cleaner") speaks
+against the thing; "too" before a plain adjective speaks against it; what stands under "if" or in a question counts
+for less; "no" and "without" before a good thing speak against it and before a bad thing for it.
+"""
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
+import re
+from typing import Final
 
+from store.enrich.lexicon import Lexicon, lexicon
 from store.records import Intensity, Sentiment
 
+#: Words, numbers and single marks of a text, in order.
+TOKEN: Final = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 
-@cache
-def _vader() -> Any:
-    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+NEGATORS: Final[frozenset[str]] = frozenset(
+    ["not", "never", "nor", "neither", "cannot", "hardly", "barely", "rarely", "seldom", "scarcely", "nothing"]
+    + ["none", "nobody", "nowhere", "dont", "doesnt", "didnt", "isnt", "wasnt", "arent", "werent", "cant", "wont"]
+    + ["couldnt", "wouldnt", "shouldnt", "hasnt", "havent", "hadnt", "aint", "lacks", "lacked", "lacking", "lack"]
+)
+ABSENCE: Final[frozenset[str]] = frozenset(["no", "without", "zero", "minus", "lack", "lacks", "lacked", "lacking"])
+INTENSIFIERS: Final[frozenset[str]] = frozenset(
+    ["very", "really", "extremely", "so", "super", "absolutely", "incredibly", "amazingly", "totally", "completely"]
+    + ["highly", "particularly", "especially", "exceptionally", "quite", "too", "truly", "such", "most", "always"]
+    + ["insanely", "ridiculously", "terribly", "awfully", "utterly", "thoroughly", "remarkably", "unbelievably"]
+)
+DIMINISHERS: Final[frozenset[str]] = frozenset(
+    ["slightly", "somewhat", "fairly", "rather", "little", "bit", "almost", "partly", "relatively", "kinda"]
+    + ["sorta", "reasonably", "pretty", "mostly", "moderately"]
+)
+_STOPS: Final[frozenset[str]] = frozenset([",", ";", ":", ".", "!", "?", "but", "however", "although", "though", "-", "–"])
+_WISHES: Final[frozenset[str]] = frozenset(["would", "could", "should", "might", "needs", "need", "wish", "hoped", "hope"])
+_KEPT: Final[frozenset[str]] = frozenset(
+    ["recommend", "recommended", "return", "again", "definitely", "highly", "say", "think", "stay", "consider"]
+)
+_FLIP: Final = -0.74
+#: How far, in words, a negator reaches to the right.
+REACH: Final = 4
 
-    return SentimentIntensityAnalyzer()
+
+def words_of(text: str) -> list[str]:
+    """Lower-case words and marks of ``text``, with straight apostrophes."""
+    return [token.lower().replace("’", "'") for token in TOKEN.findall(text)]
 
 
-def compound(text: str) -> float:
-    """VADER's compound score of ``text``, in [-1, 1]; 0 where no word carries valence."""
-    return float(_vader().polarity_scores(text)["compound"])
+def is_negator(word: str) -> bool:
+    """Whether ``word`` denies what follows it."""
+    return word in NEGATORS or word.endswith("n't")
+
+
+def valences(words: list[str], question: bool = False) -> list[float]:
+    """Return the valence in [-5, 5] of each of ``words`` (as from ``words_of``) where it stands; 0 for most.
+
+    Parameters
+    ----------
+    words
+        One sentence.
+    question
+        Whether the sentence asks: its valences count for a third.
+    """
+    known: Lexicon = lexicon()
+    values = [0.0] * len(words)
+    fixed = _mark_phrases(words, known, values)
+    negator = wish = condition = -99
+    for i, word in enumerate(words):
+        if word in _STOPS:
+            negator = wish = -99
+            if word not in {",", "-", "–"}:
+                condition = -99
+            continue
+        if i in fixed:
+            if i - condition < 12:
+                values[i] *= 0.4
+            continue
+        value = _lookup(word, known)
+        if value:
+            if word == "like" and not (i and words[i - 1] in {"i", "we", "they", "really", "also", "you", "n't", "to"}):
+                value = 0.0
+            values[i] = value = _scaled(words, i, value)
+        if value:
+            if i - negator <= REACH:
+                values[i] = value * (_FLIP if value > 0 or words[negator] not in {"never", "nothing"} else 0.5)
+                if value < 0 and values[i] > 0:
+                    values[i] *= 0.7
+            elif i - wish <= 5 and value > 0 and not any(w in _KEPT for w in words[wish:i + 1]):
+                values[i] = -0.6 * value
+            if i - condition < 12:
+                values[i] *= 0.4
+        elif i and words[i - 1] == "too" and word.isalpha() and len(word) > 2 and not _is_function(word):
+            values[i] = -1.2
+        if word in ABSENCE:
+            following = words[i + 1 : i + 4]
+            harms = any(_lookup(w, known) < 0 for w in following)
+            if not harms:
+                values[i] = -1.1 if word == "no" else -1.0
+            negator = i if harms or word != "no" else negator
+        elif is_negator(word) and words[i + 1 : i + 2] != ["only"]:
+            negator = i
+        elif word in _WISHES:
+            wish = i
+        elif word in {"if", "unless"}:
+            condition = i
+    if question:
+        return [value / 3 for value in values]
+    return values
+
+
+def _mark_phrases(words: list[str], known: Lexicon, values: list[float]) -> set[int]:
+    """Put the valence of each phrase on its last word; return the indices that phrases cover."""
+    covered: set[int] = set()
+    phrases = known.phrases
+    for i, word in enumerate(words):
+        if word not in phrases or i in covered:
+            continue
+        for parts, valence in phrases[word]:
+            if words[i : i + len(parts)] == list(parts):
+                covered.update(range(i, i + len(parts)))
+                values[i + len(parts) - 1] = valence
+                break
+    return covered
+
+
+def _lookup(word: str, known: Lexicon) -> float:
+    value = known.words.get(word)
+    if value is None and "-" in word:
+        parts = word.split("-")
+        value = sum(known.words.get(part, 0.0) for part in parts)
+        if parts[0] in {"non", "un", "not", "no"}:
+            value = -abs(value)
+    return value or 0.0
+
+
+def _scaled(words: list[str], i: int, value: float) -> float:
+    for back in (1, 2):
+        if i - back < 0:
+            break
+        previous = words[i - back]
+        if previous in INTENSIFIERS:
+            value *= 1.25 if back == 1 else 1.1
+        elif previous in DIMINISHERS:
+            value *= 0.8 if back == 1 else 0.9
+    if i + 1 < len(words) and words[i + 1] == "!":
+        value *= 1.1
+    return max(-5.0, min(5.0, value))
+
+
+def _is_function(word: str) -> bool:
+    return word in {"the", "and", "but", "for", "was", "were", "are", "with", "they", "you", "this", "that", "had"}
 
 
 def label(value: float) -> tuple[Sentiment, Intensity]:
@@ -29,4 +161,22 @@ def label(value: float) -> tuple[Sentiment, Intensity]:
     return ("positive" if value > 0 else "negative"), intensity
 
 
-__all__ = ["compound", "label"]
+def compound(text: str) -> float:
+    """Sum of the valences of ``text``, squashed to (-1, 1) as VADER does: ``s / sqrt(s^2 + 15)``."""
+    total = sum(valences(words_of(text)))
+    return float(total / (total * total + 15.0) ** 0.5)
+
+
+__all__ = [
+    "ABSENCE",
+    "DIMINISHERS",
+    "INTENSIFIERS",
+    "NEGATORS",
+    "REACH",
+    "TOKEN",
+    "compound",
+    "is_negator",
+    "label",
+    "valences",
+    "words_of",
+]
