@@ -1,0 +1,226 @@
+"""What a selection starts from and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from agents.fairness.distance import BINS, FloatArray, IntArray, bin_index, finite_vector, probabilities
+
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pool:
+    """The candidates of one question, N documents, with the population that they should represent.
+
+    Every array is copied to its canonical type and checked; ValueError names the argument that is wrong.
+
+    Parameters
+    ----------
+    relevance
+        Shape (N,), finite, N >= 1. Any scale; cosine or a normalised fused score is usual.
+    score
+        Shape (N,), the sentiment-intensity score of the document's opinion on the entity, finite.
+    population
+        Shape (7,): shares of the opinion bins in the population, sum 1.
+    matched
+        Shape (N,) booleans: does the document speak of the entity? Default: all do.
+    vectors
+        Shape (N, d) unit embeddings; only ``mmr`` needs them.
+    groups
+        For each author attribute the group code of each document, shape (N,), -1 for unknown.
+    group_shares
+        For each attribute in ``groups`` the population's shares of groups 0..G-1, sum 1 (unknowns left out).
+    covariates
+        Shape (N, c): whatever else a probability sample should balance (period, length ...).
+    ids
+        Shape (N,) distinct integers that break ties, lower first. Default: the position in the pool.
+    """
+
+    relevance: FloatArray
+    score: FloatArray
+    population: FloatArray
+    matched: BoolArray | None = None
+    vectors: FloatArray | None = None
+    groups: Mapping[str, IntArray] = field(default_factory=dict)
+    group_shares: Mapping[str, FloatArray] = field(default_factory=dict)
+    covariates: FloatArray | None = None
+    ids: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        relevance = finite_vector("relevance", self.relevance)
+        count = relevance.size
+        if count == 0:
+            raise ValueError("relevance: the pool is empty")
+        self._set("relevance", relevance)
+        self._set("score", finite_vector("score", self.score, length=count))
+        self._set("population", probabilities("population", self.population, length=len(BINS)))
+        matched = np.ones(count, bool) if self.matched is None else np.asarray(self.matched)
+        if matched.shape != (count,) or matched.dtype != np.bool_:
+            raise ValueError(
+                f"matched: expected {count} booleans, got {matched.dtype} of shape {matched.shape}"
+            )
+        self._set("matched", matched)
+        self._set("vectors", _matrix("vectors", self.vectors, count))
+        self._set("covariates", _matrix("covariates", self.covariates, count))
+        ids = np.arange(count, dtype=np.intp) if self.ids is None else _codes("ids", self.ids, count)
+        if np.unique(ids).size != count:
+            raise ValueError("ids: duplicate documents; collapse them before selecting")
+        self._set("ids", ids)
+        self._set_groups(count)
+
+    def _set_groups(self, count: int) -> None:
+        if set(self.groups) != set(self.group_shares):
+            raise ValueError(
+                f"group_shares: attributes {sorted(self.group_shares)} differ from groups {sorted(self.groups)}"
+            )
+        codes: dict[str, IntArray] = {}
+        shares: dict[str, FloatArray] = {}
+        for name in self.groups:
+            shares[name] = probabilities(f"group_shares[{name}]", self.group_shares[name])
+            codes[name] = _codes(f"groups[{name}]", self.groups[name], count)
+            if codes[name].min() < -1 or codes[name].max() >= shares[name].size:
+                raise ValueError(f"groups[{name}]: expected codes in -1..{shares[name].size - 1}")
+        self._set("groups", MappingProxyType(codes))
+        self._set("group_shares", MappingProxyType(shares))
+
+    def _set(self, name: str, value: object) -> None:
+        if isinstance(value, np.ndarray):
+            value = value.copy()
+            value.setflags(write=False)
+        object.__setattr__(self, name, value)
+
+    def __len__(self) -> int:
+        return int(self.relevance.size)
+
+    @property
+    def match_mask(self) -> BoolArray:
+        """``matched`` with its default filled in, shape (N,)."""
+        assert self.matched is not None
+        return self.matched
+
+    @property
+    def tie_breaks(self) -> IntArray:
+        """``ids`` with its default filled in, shape (N,)."""
+        assert self.ids is not None
+        return self.ids
+
+    @property
+    def bins(self) -> IntArray:
+        """Opinion bin of each document, 0..6, shape (N,)."""
+        return bin_index(self.score)
+
+    def by_relevance(self, indices: ArrayLike | None = None) -> IntArray:
+        """Order ``indices`` (default: all) by falling relevance, ties by id."""
+        chosen = np.arange(len(self)) if indices is None else np.asarray(indices, dtype=np.intp)
+        order = np.lexsort((self.tie_breaks[chosen], -self.relevance[chosen]))
+        ordered: IntArray = chosen[order]
+        return ordered
+
+    def take(self, indices: ArrayLike) -> Pool:
+        """Return the sub-pool of these documents, in the order given."""
+        rows = np.asarray(indices, dtype=np.intp)
+        return replace(
+            self,
+            relevance=self.relevance[rows],
+            score=self.score[rows],
+            matched=self.match_mask[rows],
+            vectors=None if self.vectors is None else self.vectors[rows],
+            groups={name: codes[rows] for name, codes in self.groups.items()},
+            group_shares=dict(self.group_shares),
+            covariates=None if self.covariates is None else self.covariates[rows],
+            ids=self.tie_breaks[rows],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionParts:
+    """The measured parts of a selection; distances are on the seven bins.
+
+    Attributes
+    ----------
+    relevance
+        Sum of the selected documents' relevance.
+    relevance_top
+        The same sum for the plain top of the whole pool: the price is the difference.
+    w1
+        W1 between the selected documents' bins and the population; 0 is a perfect match.
+    floor
+        The least W1 that any choice of as many documents from this method's candidates can reach.
+    gaps
+        For each attribute ``max_g |share - population share|``, unknowns left out of both; NaN when every
+        selected author is unknown.
+    matched
+        Share of the selected documents that speak of the entity.
+    """
+
+    relevance: float
+    relevance_top: float
+    w1: float
+    floor: float
+    gaps: Mapping[str, float]
+    matched: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """The chosen documents of one question.
+
+    Attributes
+    ----------
+    indices
+        Positions in the pool, most relevant first.
+    method
+        Name in the registry.
+    parts
+        What the choice costs and reaches.
+    inclusion
+        Inclusion probability of each selected document, for probability samples; None for deterministic choices,
+        which have no margins of error.
+    notes
+        What could not be met and why, one line each, for people.
+    objective
+        Value of the objective that the method maximises, where it has one.
+    exact
+        True when the objective is proven optimal.
+    frame
+        Positions of the documents that could have been chosen (the sampling frame, the matched candidates ...).
+    frame_inclusion
+        Inclusion probabilities over ``frame``, for probability samples.
+    """
+
+    indices: IntArray
+    method: str
+    parts: SelectionParts
+    inclusion: FloatArray | None = None
+    notes: tuple[str, ...] = ()
+    objective: float | None = None
+    exact: bool = False
+    frame: IntArray | None = None
+    frame_inclusion: FloatArray | None = None
+
+
+def _matrix(name: str, value: ArrayLike | None, rows: int) -> FloatArray | None:
+    if value is None:
+        return None
+    matrix = np.asarray(value, dtype=np.float64)
+    if matrix.ndim != 2 or len(matrix) != rows:
+        raise ValueError(f"{name}: expected shape ({rows}, columns), got {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise ValueError(f"{name}: holds NaN or infinite values")
+    return matrix
+
+
+def _codes(name: str, value: ArrayLike, length: int) -> IntArray:
+    codes = np.asarray(value)
+    if codes.shape != (length,) or codes.dtype.kind not in "iu":
+        raise ValueError(f"{name}: expected {length} integers, got {codes.dtype} of shape {codes.shape}")
+    return codes.astype(np.intp)
+
+
+__all__ = ["Pool", "Selection", "SelectionParts"]
