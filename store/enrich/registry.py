@@ -1,0 +1,151 @@
+"""The entity registry: the things that a corpus holds views on, bootstrapped from a sample of its texts.
+
+Candidates (``store.enrich.terms``) are filtered, joined by string and by meaning, arranged in two tiers and named
+(O-RAG section 4: extraction on a sample, then clustering and deduplication). Equal input and seed give an equal
+registry; curated decisions (``store.enrich.curation``) are applied on top of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.enrich.matcher import EntityMatcher
+from store.enrich.registry_clusters import Cluster, DoubtfulMerge, join
+from store.enrich.registry_select import columns_to_terms, select
+from store.enrich.registry_words import lemmas, slug
+from store.enrich.terms import count_terms, learn_lexis
+from store.records import RegistryEntity
+
+Embed = Callable[[Sequence[str]], NDArray[Any]]
+
+#: Texts that are read for candidates. A fixed sample, so that the registry settles as the corpus grows.
+SAMPLE_TEXTS: Final = 6_000
+
+#: The longest registry: O-RAG's three corpora settled at 90-98 entities.
+MAX_ENTITIES: Final = 96
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryResult:
+    """A registry with what is known about it.
+
+    Attributes
+    ----------
+    entities
+        In order of mentions, most first.
+    doubtful
+        Pairs that look like one thing but were left apart, for a person to decide.
+    counts
+        Mentions of each entity, by key, in the sample that was read.
+    """
+
+    entities: tuple[RegistryEntity, ...] = ()
+    doubtful: tuple[DoubtfulMerge, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+def bootstrap(
+    texts: Sequence[str],
+    *,
+    seed: int,
+    subjects: Sequence[str] = (),
+    aspect_columns: Sequence[str] = (),
+    embed: Embed | None = None,
+    previous: Sequence[RegistryEntity] = (),
+) -> RegistryResult:
+    """Build the registry of a corpus.
+
+    Parameters
+    ----------
+    texts
+        The corpus, or a sample of it; at most ``SAMPLE_TEXTS`` are read, drawn with ``seed``.
+    subjects
+        What the texts are about (hotels, airlines, products); their proper names become no entities.
+    aspect_columns
+        Names of columns that rate an aspect (``catering_rating``); each becomes an entity if the texts name it.
+    embed
+        Texts to unit vectors, float of shape (n, d); without it names are joined by string only.
+    previous
+        An earlier registry: its keys, names and entities that still occur are kept.
+    """
+    rng = np.random.default_rng(seed)
+    if len(texts) > SAMPLE_TEXTS:
+        chosen = np.sort(rng.choice(len(texts), SAMPLE_TEXTS, replace=False))
+        texts = [texts[int(index)] for index in chosen]
+    if not texts:
+        return RegistryResult(tuple(previous), (), {entity.key: 0 for entity in previous})
+    lexis = learn_lexis(texts, rng)
+    counts = count_terms(texts, lexis)
+    columns = columns_to_terms(aspect_columns)
+    kept = select(counts, lexis, len(texts), subjects, columns)
+    clusters, doubtful = join(kept, counts, lexis, embed, MAX_ENTITIES, columns)
+    entities = _keep_previous(_entities(clusters), previous)
+    mentions: Counter[str] = Counter()
+    matcher = EntityMatcher(entities)
+    for text in texts:
+        mentions.update(mention.entity for mention in matcher.find(text))
+    known = {entity.key for entity in previous}
+    entities = [entity for entity in entities if mentions[entity.key] or entity.key in known]
+    entities.sort(key=lambda entity: (-mentions[entity.key], entity.key))
+    return RegistryResult(
+        tuple(entities), doubtful, {entity.key: mentions[entity.key] for entity in entities}
+    )
+
+
+def _entities(clusters: Sequence[Cluster]) -> list[RegistryEntity]:
+    keys = {cluster.name: slug(cluster.name) for cluster in clusters}
+    return [
+        RegistryEntity(
+            key=keys[cluster.name],
+            name=cluster.name,
+            parent=keys.get(cluster.parent) if cluster.parent else None,
+            aliases=tuple(sorted(cluster.aliases)),
+        )
+        for cluster in clusters
+    ]
+
+
+def _keep_previous(
+    entities: Sequence[RegistryEntity], previous: Sequence[RegistryEntity]
+) -> list[RegistryEntity]:
+    """Give entities that share a form with an earlier one its key and name, and keep the rest of the earlier ones."""
+    if not previous:
+        return list(entities)
+    owner: dict[tuple[str, ...], str] = {}
+    for old in previous:
+        for alias in (old.name, *old.aliases):
+            owner.setdefault(lemmas(alias), old.key)
+    renamed: dict[str, str] = {}
+    extra: dict[str, list[RegistryEntity]] = {}
+    fresh: list[RegistryEntity] = []
+    taken = {old.key for old in previous}
+    for entity in entities:
+        key = owner.get(lemmas(entity.name)) or next(
+            (owner[form] for alias in entity.aliases if (form := lemmas(alias)) in owner), None
+        )
+        if key is not None:
+            renamed[entity.key] = key
+            extra.setdefault(key, []).append(entity)
+        elif entity.key not in taken:
+            fresh.append(entity)
+    kept = []
+    for old in previous:
+        forms = dict.fromkeys(old.aliases)
+        for entity in extra.get(old.key, ()):
+            forms.update(dict.fromkeys(alias for alias in entity.aliases if lemmas(alias) not in owner))
+        kept.append(RegistryEntity(old.key, old.name, old.parent, tuple(sorted(forms))))
+    keys = taken | {entity.key for entity in fresh}
+    for entity in fresh:
+        parent = renamed.get(entity.parent, entity.parent) if entity.parent else None
+        aliases = tuple(alias for alias in entity.aliases if lemmas(alias) not in owner)
+        kept.append(RegistryEntity(entity.key, entity.name, parent if parent in keys else None, aliases))
+    return kept
+
+
+__all__ = ["MAX_ENTITIES", "SAMPLE_TEXTS", "DoubtfulMerge", "RegistryResult", "bootstrap"]

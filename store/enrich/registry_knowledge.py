@@ -1,0 +1,77 @@
+"""The shipped general-English word lists behind the registry, read once and only when asked for."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from store.enrich.registry_words import lemma, lemmas
+
+#: A term: the base forms of its words.
+Term = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """Word lists that hold for any corpus.
+
+    Attributes
+    ----------
+    opinion
+        Opinion words of Hu and Liu's lexicon (2004), lower case as listed.
+    stop
+        Base forms of nouns that name no thing to hold a view on.
+    despite
+        Base forms that name an aspect although the opinion lexicon lists them (``noise``, ``smell``).
+    linking, affect
+        Linking verbs (``was``, ``looked``) and verbs of liking and disliking, as they stand.
+    light_heads, light_modifiers
+        Words that add little to a compound (``area``; ``overall``).
+    implied
+        Base form of a word that names an aspect without its noun, to that noun (``dirty`` -> ``cleanliness``).
+    groups
+        Names of one thing, the preferred one first, as terms.
+    """
+
+    opinion: frozenset[str]
+    stop: frozenset[str]
+    despite: frozenset[str]
+    linking: frozenset[str]
+    affect: frozenset[str]
+    light_heads: frozenset[str]
+    light_modifiers: frozenset[str]
+    implied: Mapping[str, str]
+    groups: tuple[tuple[Term, ...], ...]
+
+
+@cache
+def knowledge() -> Knowledge:
+    """Read the word lists from the package."""
+    folder = files("store.enrich") / "data"
+    lines = (folder / "registry_opinion_words.txt").read_text("utf-8").splitlines()
+    table = tomllib.loads((folder / "registry_knowledge.toml").read_text("utf-8"))
+    groups = []
+    for name, others in table["synonyms"].items():
+        terms = [lemmas(form) for form in (name, *others.split("|"))]
+        groups.append(tuple(dict.fromkeys(term for term in terms if term)))
+    return Knowledge(
+        opinion=frozenset(line for line in lines if line and not line.startswith(";")),
+        stop=_bases(table["stop"]),
+        despite=_bases(table["aspects_despite_lexicon"]),
+        linking=frozenset(table["linking"].split()),
+        affect=frozenset(table["affect"].split()),
+        light_heads=_bases(table["light_heads"]),
+        light_modifiers=_bases(table["light_modifiers"]),
+        implied={lemma(form): name for name, forms in table["implied"].items() for form in forms.split()},
+        groups=tuple(groups),
+    )
+
+
+def _bases(words: str) -> frozenset[str]:
+    return frozenset(lemma(word) for word in words.split())
+
+
+__all__ = ["Knowledge", "Term", "knowledge"]

@@ -1,0 +1,109 @@
+"""Which candidate terms name a thing to hold a view on, and which are junk, proper names or plain compounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from store.enrich.registry_knowledge import Knowledge, Term, knowledge
+from store.enrich.registry_words import lemma, lemmas
+from store.enrich.terms import Lexis, TermCount
+
+#: A term must occur in this share of the texts ...
+MIN_SHARE: Final = 0.003
+#: ... and this often at least.
+MIN_USES: Final = 3
+#: Least share of uses with an opinion on them (shrunk, see ``TermCount.opinion_share``).
+MIN_OPINION: Final = 0.10
+#: A compound must be this share of its head's uses to stand on its own.
+MIN_COMPOUND: Final = 0.06
+
+_COLUMN_NOISE: Final = frozenset(("rating", "score", "star", "aspect", "rate", "overall", "id"))
+
+
+def columns_to_terms(columns: Sequence[str]) -> list[Term]:
+    """Turn names of aspect columns into terms (``wifi_connectivity_rating`` -> ``("wifi", "connectivity")``)."""
+    terms: dict[Term, None] = {}
+    for column in columns:
+        words = tuple(word for word in lemmas(column.replace("_", " ")) if word not in _COLUMN_NOISE)
+        if words:
+            terms[words] = None
+    return list(terms)
+
+
+def select(
+    counts: Mapping[Term, TermCount],
+    lexis: Lexis,
+    texts: int,
+    subjects: Sequence[str],
+    columns: Sequence[Term],
+) -> list[Term]:
+    """Return the terms worth an entity or an alias, most used first (ties by spelling)."""
+    known = knowledge()
+    names = {word for subject in subjects for word in lemmas(subject)}
+    least = max(MIN_USES, round(MIN_SHARE * texts))
+    grouped = {term for group in known.groups for term in group}
+    asked = {term for column in columns for term in (column, *((word,) for word in column))}
+    kept = []
+    for term, count in counts.items():
+        if count.uses < (MIN_USES if term in grouped or term in asked else least):
+            continue
+        if term in asked or (_acceptable(term, count, counts, lexis, known, names, grouped)):
+            kept.append(term)
+    kept.sort(key=lambda term: (-counts[term].uses, term))
+    return kept
+
+
+def _acceptable(
+    term: Term,
+    count: TermCount,
+    counts: Mapping[Term, TermCount],
+    lexis: Lexis,
+    known: Knowledge,
+    names: set[str],
+    grouped: set[Term],
+) -> bool:
+    if term in grouped:
+        return len(term) > 1 or term[0] in known.despite or not _stopped(term[0], known)
+    if any(is_proper(word, lexis, names) for word in term):
+        return False
+    if len(term) == 1:
+        word = term[0]
+        return len(word) > 2 and not _stopped(word, known) and count.opinion_share >= MIN_OPINION
+    return _compound(term, count, counts, known)
+
+
+def _stopped(word: str, known: Knowledge) -> bool:
+    return word not in known.despite and (word in known.stop or word in known.opinion)
+
+
+def _compound(term: Term, count: TermCount, counts: Mapping[Term, TermCount], known: Knowledge) -> bool:
+    """Whether a compound means something of its own: no light words, no opinion, and usual enough for its head."""
+    head, modifiers = term[-1], term[:-1]
+    if head in known.light_heads and not _stands(head, known):
+        return False
+    for word in modifiers:
+        if word in known.light_modifiers or word in known.implied or word in known.opinion - known.despite:
+            return False
+        if word in known.stop and (head in known.stop or len(term) > 2):
+            return False
+    if head in known.stop and head not in known.despite:
+        return False
+    return count.uses >= MIN_COMPOUND * counts[(head,)].uses and count.opinion_share >= MIN_OPINION
+
+
+def _stands(head: str, known: Knowledge) -> bool:
+    return head in {"service", "price", "cost", "fee", "design", "function", "feature", "policy", "room"}
+
+
+def is_proper(word: str, lexis: Lexis, names: set[str]) -> bool:
+    """Whether a base form is used as a proper name in this corpus (places, brands, the subjects themselves)."""
+    forms = [form for form in (word, word + "s") if form in lexis.seen]
+    seen = sum(lexis.seen[form] for form in forms)
+    if not seen:
+        return False
+    share = sum(lexis.proper[form] * lexis.seen[form] for form in forms) / seen
+    return share >= (0.3 if lemma(word) in names else 0.6)
+
+
+__all__ = ["MIN_OPINION", "MIN_SHARE", "columns_to_terms", "is_proper", "select"]
