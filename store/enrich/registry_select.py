@@ -69,7 +69,7 @@ def _acceptable(
         return False
     if len(term) == 1:
         word = term[0]
-        return len(word) > 2 and not _stopped(word, known) and count.opinion_share >= MIN_OPINION
+        return len(word) > 2 and not _stopped(word, known) and _opinionated(count)
     return _compound(term, count, counts, known)
 
 
@@ -89,7 +89,11 @@ def _compound(term: Term, count: TermCount, counts: Mapping[Term, TermCount], kn
             return False
     if head in known.stop and head not in known.despite:
         return False
-    return count.uses >= MIN_COMPOUND * counts[(head,)].uses and count.opinion_share >= MIN_OPINION
+    return count.uses >= MIN_COMPOUND * counts[(head,)].uses and _opinionated(count)
+
+
+def _opinionated(count: TermCount) -> bool:
+    return count.opinions > 0 and count.opinion_share >= MIN_OPINION
 
 
 def _stands(head: str, known: Knowledge) -> bool:

@@ -52,6 +52,8 @@ _IRREGULAR: Final = {
     "lenses": "lens",
     "gases": "gas",
     "axes": "axis",
+    "menus": "menu",
+    "gurus": "guru",
     "criteria": "criterion",
     "phenomena": "phenomenon",
     "analyses": "analysis",
