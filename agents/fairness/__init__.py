@@ -1,0 +1,1 @@
+"""Fairness arithmetic: pure functions of arrays. Imports NumPy, SciPy, POT and itself only."""

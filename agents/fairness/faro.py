@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from agents.fairness.faro_problem import SLACK, Booleans, Floats, Integers, RerankProblem, Side, prepare
 from agents.fairness.faro_repair import (
+    WINDOW_PAIRED,
     best_combination,
     count_moves,
     enumerable,
@@ -28,6 +29,9 @@ Status = Literal[
     "natural", "reordered", "optimal", "certified", "infeasible", "infeasible_integer", "unresolved"
 ]
 Target = float | Literal["parity", "proportional"]
+
+#: A certified gap, relative to the bound of 200 questions, that is not improved any further in the fast mode.
+RELATIVE_GAP = 5e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +179,7 @@ def solve(
 
 
 def bias_error(embedding_bias: Floats, covariance: Floats) -> float:
-    """Standard error of the predicted Rb: ``sqrt([Eb, 1] Cov [Eb, 1]')`` with Cov of ``(w, b)``."""
+    """Return the standard error of the predicted Rb: ``sqrt([Eb, 1] Cov [Eb, 1]')`` with Cov of ``(w, b)``."""
     x = np.append(embedding_bias, 1.0)
     return float(np.sqrt(max(0.0, float(x @ covariance @ x))))
 
@@ -195,10 +199,10 @@ def _solve(problem: RerankProblem, tau: float, target: float, effort: str) -> Fa
     flat_high = float(problem.highest_bias[counts].sum())
     if flat_low <= high + slack and flat_high >= low - slack:
         pattern = _reorder(problem, now, low - slack, high + slack)
-        if pattern is not None:
+        if build.meets(pattern):
             return build.solution("reordered", pattern, problem.top_relevance, 0.0)
         side: Side = "up" if now < low else "down"
-        return _window(problem, build, natural, side, 0.0, low, high, problem.top_relevance, np.inf)
+        return _window(problem, build, pattern, side, 0.0, low, high, problem.top_relevance)
     side = "up" if flat_high < low else "down"
     need = low - flat_high if side == "up" else flat_low - high
     events = problem.events(side)
@@ -221,15 +225,16 @@ def _solve(problem: RerankProblem, tau: float, target: float, effort: str) -> Fa
             problem, counts, side, lam, gap if whole else 2.0 * loss + 1e-9
         )
         limit = loss if whole else np.inf
+        enough = lam * delta + RELATIVE_GAP * abs(bound) * min(1.0, 200 / Q)
         found = best_combination(
-            moved, gain, cost, cost - lam * gain, delta - slack, delta + width + slack, limit
+            moved, gain, cost, cost - lam * gain, delta - slack, delta + width + slack, limit, enough
         )
         if found is not None:
             gap = found.loss - lam * delta
             chosen = [(int(moved[m]), int(count[m])) for m in found.moves]
     if chosen is None:
         base = problem.extreme_pattern(counts, side)
-        return _window(problem, build, base, side, lam, low, high, bound, np.inf)
+        return _window(problem, build, base, side, lam, low, high, bound)
     for q, n in chosen:
         counts[q] = n
     pattern = problem.extreme_pattern(counts, side)
@@ -247,8 +252,12 @@ def _apply(problem: RerankProblem, side: Side, j: int) -> Integers:
     return problem.top_count + change.astype(np.int64)
 
 
-def _reorder(problem: RerankProblem, now: float, low: float, high: float) -> Booleans | None:
-    """Reorder the fewest questions, without changing their documents, until the bias lies in [low, high]."""
+def _reorder(problem: RerankProblem, now: float, low: float, high: float) -> Booleans:
+    """Reorder the fewest questions, without changing their documents, towards a bias in [low, high].
+
+    Where every further step would overshoot the far side, or the natural documents do not suffice, the state
+    before that step is returned.
+    """
     side: Side = "up" if now < low else "down"
     natural = problem.natural_pattern
     counts = natural.sum(axis=1)
@@ -258,21 +267,17 @@ def _reorder(problem: RerankProblem, now: float, low: float, high: float) -> Boo
     need = low - now if side == "up" else now - high
     order = np.argsort(-potential, kind="stable")
     reached = np.cumsum(potential[order])
-    if reached[-1] < need:
-        return None
-    last = min(int(np.searchsorted(reached, need)), order.size - 1)
+    last = int(np.searchsorted(reached, need))
     pattern = natural.copy()
-    pattern[order[: last + 1]] = extreme[order[: last + 1]]
-    if reached[last] <= need + (high - low):
-        return pattern
-    # The last question would overshoot: any one question with a fitting step, after the first ``last``.
-    pattern[order[last]] = natural[order[last]]
-    rest = need - (float(reached[last - 1]) if last else 0.0)
-    fitting = order[last:][(potential[order[last:]] >= rest) & (potential[order[last:]] <= rest + high - low)]
-    if fitting.size:
-        pattern[fitting[0]] = extreme[fitting[0]]
-        return pattern
-    return None
+    pattern[order[:last]] = extreme[order[:last]]
+    if last < order.size:
+        # Any one of the remaining questions whose step fits will do.
+        rest = need - (float(reached[last - 1]) if last else 0.0)
+        step = potential[order[last:]]
+        fitting = order[last:][(step >= rest) & (step <= rest + high - low)]
+        if fitting.size:
+            pattern[fitting[0]] = extreme[fitting[0]]
+    return pattern
 
 
 def _window(
@@ -284,7 +289,6 @@ def _window(
     low: float,
     high: float,
     bound: float,
-    gap: float,
 ) -> FaroSolution:
     """Whole changes overshoot the far side: look for patterns whose bias falls inside the narrow window."""
     Q = problem.questions
@@ -298,9 +302,16 @@ def _window(
     sign = 1.0 if side == "up" else -1.0
     now = float(problem.bias_of(base).sum())
     start, stop = (low - now, high - now) if side == "up" else (now - high, now - low)
-    moves = pattern_moves(problem, base, sign, lam, gap)
+    moves = pattern_moves(problem, base, sign, lam)
     found = best_combination(
-        moves.question, moves.gain, moves.loss, moves.loss - lam * moves.gain, start - slack, stop + slack
+        moves.question,
+        moves.gain,
+        moves.loss,
+        moves.loss - lam * moves.gain,
+        start - slack,
+        stop + slack,
+        enough=lam * (start - slack) + RELATIVE_GAP * abs(bound),
+        paired=WINDOW_PAIRED,
     )
     if found is not None:
         pattern = base.copy()
@@ -312,7 +323,7 @@ def _window(
             return replace(solution, status="reordered" if same else "optimal")
         return solution
     if Q * problem.k <= 4000:
-        found_pattern, proven = window_milp(problem, low - slack / 2, high + slack / 2, 10.0)
+        found_pattern, proven = window_milp(problem, low - slack / 2, high + slack / 2, 5.0)
         if found_pattern is not None and build.meets(found_pattern):
             return build.solution("optimal" if proven else "certified", found_pattern, bound, price)
         if found_pattern is None and proven:
@@ -375,13 +386,13 @@ class _Builder:
         )
 
     def infeasible(self, side: Side) -> FaroSolution:
-        """The ranking with the best reachable Rb, at the least loss of relevance."""
+        """Return the ranking with the best reachable Rb, at the least loss of relevance."""
         counts = _apply(self.problem, side, self.problem.events(side).gain.size)
         pattern = self.problem.extreme_pattern(counts, side)
         return self.solution("infeasible", pattern, float("nan"), float("nan"))
 
     def nearest(self, bound: float, price: float) -> FaroSolution:
-        """The integer ranking nearest to the window among the frontier's; used when none lies inside."""
+        """Return the integer ranking nearest to the window; used when none lies inside."""
         problem, Q = self.problem, self.problem.questions
         low = Q * (self.target - self.tau - problem.intercept)
         high = Q * (self.target + self.tau - problem.intercept)
@@ -402,7 +413,7 @@ class _Builder:
 
 
 def _nearest_exact(problem: RerankProblem, low: float, high: float) -> Booleans:
-    """Enumerated pattern whose bias lies nearest to [low, high]: widen the window until it holds one."""
+    """Find the pattern whose bias lies nearest to [low, high]: widen the window until it holds one."""
     reach = float(np.abs(problem.weights).sum()) * 2 * problem.questions
     narrow, wide = 0.0, reach + 1.0
     best = problem.natural_pattern

@@ -74,6 +74,8 @@ class RerankProblem:
         How many duplicate documents were set aside.
     natural
         Shape (Q, k): the k most relevant candidates, best first (stable).
+    ordered, ordered_plus
+        Shape (Q, N): relevances in descending order (-inf where absent), and whether each is of the plus group.
     plus_index, minus_index
         Shape (Q, k): candidates of each group, best first (-1 where there are fewer).
     plus_relevance, minus_relevance
@@ -87,6 +89,8 @@ class RerankProblem:
     present: Booleans
     collapsed: int
     natural: Integers
+    ordered: Floats
+    ordered_plus: Booleans
     plus_index: Integers
     minus_index: Integers
     plus_relevance: Floats
@@ -139,18 +143,20 @@ class RerankProblem:
     @cached_property
     def top_relevance(self) -> float:
         """Relevance of the k most relevant candidates of every question, summed."""
-        return float(np.take_along_axis(self.relevance, self.natural, axis=1).sum())
+        return float(self.ordered[:, : self.k].sum())
 
     @cached_property
     def bottom_relevance(self) -> float:
         """Relevance of the k least relevant candidates of every question, summed (eq. 18)."""
+        if self.present.all():
+            return float(self.ordered[:, -self.k :].sum())
         low = np.where(self.present, self.relevance, np.inf)
         return float(np.partition(low, self.k - 1, axis=1)[:, : self.k].sum())
 
     @cached_property
     def natural_pattern(self) -> Booleans:
         """Shape (Q, k): True where the natural ranking shows a plus document."""
-        return np.asarray(np.take_along_axis(self.attribute, self.natural, axis=1) > 0)
+        return self.ordered_plus[:, : self.k]
 
     @cached_property
     def up(self) -> Events:
@@ -164,9 +170,11 @@ class RerankProblem:
 
     @cached_property
     def reachable(self) -> tuple[float, float]:
-        """Lowest and highest predicted Rb of any ranking."""
-        low = self.lowest_bias[self.top_count].sum() - self.down.gain.sum()
-        high = self.highest_bias[self.top_count].sum() + self.up.gain.sum()
+        """Lowest and highest predicted Rb of any ranking (L_n is convex in n, U_n concave)."""
+        fewest = self.k - np.count_nonzero(self.minus_index >= 0, axis=1)
+        most = np.count_nonzero(self.plus_index >= 0, axis=1)
+        low = self.lowest_bias[np.clip(np.count_nonzero(self.weights < 0), fewest, most)].sum()
+        high = self.highest_bias[np.clip(np.count_nonzero(self.weights > 0), fewest, most)].sum()
         return float(low / self.questions + self.intercept), float(high / self.questions + self.intercept)
 
     def events(self, side: Side) -> Events:
@@ -199,12 +207,10 @@ class RerankProblem:
 
     def ranking(self, pattern: Booleans) -> Integers:
         """Documents for a pattern: within a group the more relevant one stands first, shape (Q, k)."""
-        rows = np.arange(pattern.shape[0])[:, None]
-        plus_rank = np.cumsum(pattern, axis=1) - 1
-        minus_rank = np.arange(self.k)[None, :] - plus_rank - 1
-        plus = self.plus_index[rows, np.maximum(plus_rank, 0)]
-        minus = self.minus_index[rows, np.maximum(minus_rank, 0)]
-        return np.where(pattern, plus, minus)
+        rank = np.cumsum(pattern, axis=1)
+        place = np.where(pattern, rank - 1, np.arange(self.k)[None, :] - rank)
+        place += (np.arange(pattern.shape[0]) * self.k)[:, None]
+        return np.where(pattern, self.plus_index.ravel()[place], self.minus_index.ravel()[place])
 
 
 def prepare(
@@ -268,7 +274,10 @@ def prepare(
         raise ValueError(f"relevance: every question needs at least k = {k} distinct candidates")
     filled = R if mask.all() else np.where(mask, R, -np.inf)
     order = np.argsort(-filled, axis=1, kind="stable")
-    return RerankProblem(R, a, w, float(intercept), mask, collapsed, order[:, :k], *_split(filled, a, order, k))
+    flat = order + (np.arange(R.shape[0]) * R.shape[1])[:, None]
+    ordered, plus = filled.ravel()[flat], a.ravel()[flat] > 0
+    groups = _split(order, ordered, plus, k)
+    return RerankProblem(R, a, w, float(intercept), mask, collapsed, order[:, :k], ordered, plus, *groups)
 
 
 def distinct(R: Floats, a: Integers, mask: Booleans, documents: ArrayLike) -> Booleans:
@@ -296,27 +305,28 @@ def _mask(present: ArrayLike, shape: tuple[int, ...]) -> Booleans:
     return mask
 
 
-def _split(filled: Floats, a: Integers, order: Integers, k: int) -> tuple[Integers, Integers, Floats, Floats]:
-    """The k best candidates of each group, in one pass over the common order."""
-    ordered = np.take_along_axis(filled, order, axis=1)
-    plus = np.take_along_axis(a, order, axis=1) > 0
+def _split(
+    order: Integers, ordered: Floats, plus: Booleans, k: int
+) -> tuple[Integers, Integers, Floats, Floats]:
+    """Find the k best candidates of each group, in one pass over the common order."""
+    Q, N = order.shape
     rank = np.cumsum(plus, axis=1)
     indices: list[Integers] = []
     values: list[Floats] = []
-    for member, place in ((plus, rank - 1), (~plus, np.arange(order.shape[1])[None, :] - rank)):
-        rows, columns = np.nonzero(member & (place < k) & (ordered > -np.inf))
-        index: Any = np.full((order.shape[0], k), -1, dtype=np.int64)
-        value: Any = np.full((order.shape[0], k), -np.inf)
-        target = place[rows, columns]
-        index[rows, target] = order[rows, columns]
-        value[rows, target] = ordered[rows, columns]
-        indices.append(index)
-        values.append(value)
+    for member, place in ((plus, rank - 1), (~plus, np.arange(N)[None, :] - rank)):
+        source = np.flatnonzero(member & (place < k) & (ordered > -np.inf))
+        target = (source // N) * k + place.ravel()[source]
+        index: Any = np.full(Q * k, -1, dtype=np.int64)
+        value: Any = np.full(Q * k, -np.inf)
+        index[target] = order.ravel()[source]
+        value[target] = ordered.ravel()[source]
+        indices.append(index.reshape(Q, k))
+        values.append(value.reshape(Q, k))
     return indices[0], indices[1], values[0], values[1]
 
 
 def _signed_prefix(sequence: Floats) -> Floats:
-    return np.concatenate(([0.0], 2.0 * np.cumsum(sequence))) - sequence.sum()
+    return np.asarray(np.concatenate(([0.0], 2.0 * np.cumsum(sequence))) - sequence.sum())
 
 
 def _events(problem: RerankProblem, side: Side) -> Events:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from agents.fairness.faro_problem import Booleans, Floats, Integers, RerankProblem, Side
 
-#: Most changes considered at once, and how many of the cheapest are paired.
-MAX_MOVES, MAX_PAIRED = 2000, 64
+#: Most changes considered at once, and how many of the cheapest are paired (more where a narrow window must be hit).
+MAX_MOVES, MAX_PAIRED, WINDOW_PAIRED = 2000, 40, 160
 #: Instances with at most this many positions in all (Q * k) are enumerated.
 MAX_BITS = 17
 
@@ -42,7 +42,7 @@ class Combination:
 def count_moves(
     problem: RerankProblem, counts: Integers, side: Side, lam: float, gap: float
 ) -> tuple[Integers, Integers, Floats, Floats]:
-    """Changes of the number of plus documents with reduced cost below ``gap``.
+    """List changes of the number of plus documents with reduced cost below ``gap``.
 
     Returns the question, the new count, the gain and the loss of each, at most ``MAX_MOVES`` (the cheapest).
     """
@@ -61,12 +61,12 @@ def count_moves(
     return question, count, gain, loss
 
 
-def pattern_moves(problem: RerankProblem, base: Booleans, sign: float, lam: float, gap: float) -> Moves:
-    """Changes to any pattern of plus positions (for k > 8: exchanges around the extremes) below ``gap``.
+def pattern_moves(problem: RerankProblem, base: Booleans, sign: float, lam: float) -> Moves:
+    """List changes to any pattern of plus positions (for k > 8: exchanges around the extremes), the cheapest kept.
 
     ``sign`` is +1 when a higher Rb is wanted. Only the questions whose changes look cheapest are expanded.
     """
-    Q, k = base.shape
+    Q = base.shape[0]
     n_now = base.sum(axis=1)
     bias_now = problem.bias_of(base)
     table = problem.relevance_by_count
@@ -80,9 +80,10 @@ def pattern_moves(problem: RerankProblem, base: Booleans, sign: float, lam: floa
     loss = table[chosen, n_now[chosen]][:, None] - table[chosen][:, counts]
     gain = sign * (option_bias[None, :] - bias_now[chosen][:, None])
     rho = loss - lam * gain
-    row, option = np.nonzero((rho < gap) & (np.abs(gain) > 1e-12))
+    row, option = np.nonzero(np.isfinite(rho) & (np.abs(gain) > 1e-12))
     if row.size > MAX_MOVES:
-        keep = np.argpartition(rho[row, option], MAX_MOVES)[:MAX_MOVES]
+        spread = np.arange(row.size) * 0.6180339887498949 % 1.0
+        keep = np.lexsort((spread, rho[row, option]))[:MAX_MOVES]
         row, option = row[keep], option[keep]
     return Moves(chosen[row], options[option], gain[row, option], loss[row, option])
 
@@ -118,18 +119,29 @@ def patterns(weights: Floats) -> Booleans:
 
 
 def best_combination(
-    question: Integers, gain: Floats, loss: Floats, rho: Floats, low: float, high: float, best: float = np.inf
+    question: Integers,
+    gain: Floats,
+    loss: Floats,
+    rho: Floats,
+    low: float,
+    high: float,
+    best: float = np.inf,
+    enough: float = -np.inf,
+    paired: int = MAX_PAIRED,
 ) -> Combination | None:
     """Cheapest one to four changes of different questions with total gain in ``[low, high]``.
 
-    Singles and pairs among all given, triples and quadruples among the ``MAX_PAIRED`` of lowest reduced cost;
-    None if nothing costs less than ``best``.
+    Singles and pairs among all given, triples and quadruples among the ``paired`` of lowest reduced cost;
+    None if nothing costs less than ``best``; the search stops once the cost is at most ``enough``.
     """
     if question.size == 0:
         return None
+    if high - low > 4 * float(np.abs(gain).max()):
+        high = np.inf  # no combination that is not far too dear reaches the far side
     singles = _Sums(np.arange(question.size)[:, None], gain, loss)
     empty = _Sums(np.empty((1, 0), dtype=np.int64), np.zeros(1), np.zeros(1))
-    order = np.argsort(rho, kind="stable")[:MAX_PAIRED]
+    # Among equal costs an even spread over the questions (golden ratio sequence) gives more different sums.
+    order = np.lexsort((np.arange(rho.size) * 0.6180339887498949 % 1.0, rho))[:paired]
     i, j = np.triu_indices(order.size, 1)
     i, j = order[i], order[j]
     other = question[i] != question[j]
@@ -137,6 +149,8 @@ def best_combination(
     pairs = _Sums(np.column_stack((i, j)), gain[i] + gain[j], loss[i] + loss[j])
     found: Combination | None = None
     for left, right in ((empty, singles), (singles, singles), (pairs, singles), (pairs, pairs)):
+        if best <= enough:
+            break
         if left.gain.size and right.gain.size:
             candidate = _join(left, right, question, low, high, best)
             if candidate is not None:
@@ -151,6 +165,7 @@ class _Sums:
         order = np.argsort(gain, kind="stable")
         self.members, self.gain, self.loss = members[order], gain[order], loss[order]
         self._levels: list[Integers] = []
+        self._suffix: Integers | None = None
 
     def cheapest(self, start: Integers, stop: Integers) -> Integers:
         """Index of the least loss in each non-empty range [start, stop)."""
@@ -172,22 +187,35 @@ class _Sums:
             result[here] = np.where(self.loss[a] <= self.loss[b], a, b)
         return result
 
+    def cheapest_from(self, start: Integers) -> Integers:
+        """Index of the least loss at or after each start."""
+        if self._suffix is None:
+            backwards = self.loss[::-1]
+            lowest = np.minimum.accumulate(backwards)
+            fresh = np.ones(lowest.size, dtype=bool)
+            fresh[1:] = lowest[1:] < lowest[:-1]
+            latest = np.maximum.accumulate(np.where(fresh, np.arange(lowest.size), 0))
+            self._suffix = (lowest.size - 1 - latest)[::-1]
+        return self._suffix[start]
+
 
 def _join(
     left: _Sums, right: _Sums, question: Integers, low: float, high: float, best: float
 ) -> Combination | None:
     start = np.searchsorted(right.gain, low - left.gain, side="left")
-    stop = np.searchsorted(right.gain, high - left.gain, side="right")
-    rows = np.flatnonzero(stop > start)
-    if rows.size == 0:
-        return None
-    partner = right.cheapest(start[rows], stop[rows])
+    if high == np.inf:
+        rows = np.flatnonzero(start < right.gain.size)
+        partner = right.cheapest_from(start[rows])
+    else:
+        stop = np.searchsorted(right.gain, high - left.gain, side="right")
+        rows = np.flatnonzero(stop > start)
+        partner = right.cheapest(start[rows], stop[rows])
     loss = left.loss[rows] + right.loss[partner]
-    for at in np.argsort(loss, kind="stable"):
-        if loss[at] >= best:
-            return None
+    better = np.flatnonzero(loss < best)
+    for at in better[np.argsort(loss[better], kind="stable")]:
         members = np.concatenate((left.members[rows[at]], right.members[partner[at]]))
-        if np.unique(question[members]).size == members.size:
+        owners = question[members].tolist()
+        if len(set(owners)) == len(owners):
             gain = left.gain[rows[at]] + right.gain[partner[at]]
             return Combination(tuple(int(m) for m in members), float(gain), float(loss[at]))
     return None
@@ -241,7 +269,7 @@ def enumerate_exact(problem: RerankProblem, low: float, high: float) -> Booleans
 
 
 def _merge(bias: Floats, rel: Floats, scale: float) -> NDArray[np.int64]:
-    """Indices of the most relevant state of each distinct bias; impossible states are left out."""
+    """Keep the most relevant state of each distinct bias (indices); impossible states are left out."""
     possible = np.flatnonzero(rel > -np.inf)
     key = np.rint(bias[possible] / scale)
     order = np.lexsort((-rel[possible], key))
