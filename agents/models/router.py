@@ -6,19 +6,22 @@ The router is rules over folded text, with no model and no work at import; it ta
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
 from typing import Literal
 
+from agents.models.router_asks import Count, Side, counted, side_of
 from agents.models.router_groups import GroupFilter, find_groups, match_groups
 from agents.models.router_period import Period, find_period
-from agents.models.router_rules import Count, Evidence, Side, counted, side_of, weigh
+from agents.models.router_rules import judge
 from agents.models.router_subjects import SubjectMatcher, match_subjects
 from agents.models.router_text import Clause, clauses, fold, tokens
 
 Kind = Literal["factual", "opinion", "both", "counting"]
+
+#: A clause below this confidence does not make a question "both".
+_SURE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ class QuestionRouter:
         return Route(kind, confidence, reason, side, period, find_groups(question), count)
 
 
-def _decide(parts: list[Clause]) -> tuple[Kind, float, str, Count | None]:
+def _decide(parts: Sequence[Clause]) -> tuple[Kind, float, str, Count | None]:
     for clause in parts:
         if count := counted(clause):
             return (
@@ -90,29 +93,13 @@ def _decide(parts: list[Clause]) -> tuple[Kind, float, str, Count | None]:
                 f"asks for a {count} of what the corpus says: {clause.text[:60]!r}",
                 count,
             )
-    verdicts = [(_label(clause, weigh(clause)), clause) for clause in parts]
-    kinds = {label[0] for label, _ in verdicts if label[1] >= 0.6}
-    best, _ = max(verdicts, key=lambda v: v[0][1])
-    if "both" in kinds or {"factual", "opinion"} <= kinds:
-        return "both", best[1], "; ".join(dict.fromkeys(f"{k}: {why}" for (k, _, why), _ in verdicts)), None
-    return best[0], best[1], best[2], None
-
-
-@lru_cache(maxsize=1)
-def _overview() -> tuple[str, ...]:
-    return ("describe ", "overview ", "an overview ", "a summary of ", "give me an overview", "all about ", "what should i know", "what do i need to know", "everything about ")  # fmt: skip
-
-
-def _label(clause: Clause, evidence: Evidence) -> tuple[Kind, float, str]:
-    if evidence.opinion == 0 and evidence.factual == 0:
-        if clause.text.startswith(_overview()) or len(clause.words) <= 3:
-            return "both", 0.6, f"names a thing and asks nothing of it: {clause.text[:60]!r}"
-        return "factual", 0.55, "no word that asks for a view"
-    margin = evidence.opinion - evidence.factual
-    confidence = round(1 / (1 + math.exp(-abs(margin))), 3)
-    if margin > 0:
-        return "opinion", confidence, evidence.opinion_cue
-    return "factual", confidence, evidence.factual_cue
+    judged = [judge(clause, alone=len(parts) == 1) for clause in parts]
+    sure = {j.kind for j in judged if j.confidence >= _SURE}
+    best = max(judged, key=lambda j: j.confidence)
+    if {"factual", "opinion"} <= sure:
+        reason = "; ".join(dict.fromkeys(f"{j.kind} ({j.reason})" for j in judged))
+        return "both", min(j.confidence for j in judged if j.confidence >= _SURE), reason, None
+    return best.kind, best.confidence, best.reason, None
 
 
 __all__ = [

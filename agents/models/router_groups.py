@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agents.models.router_text import fold, lexicon
+from agents.models.router_data import lexicon
+from agents.models.router_text import fold
 
 
 @dataclass(frozen=True, slots=True)

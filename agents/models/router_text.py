@@ -6,57 +6,23 @@ text is folded (NFKC, lower case, plain quotes and hyphens), and punctuation onl
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
-from typing import Any
 
-_QUOTES = str.maketrans(
-    {
-        "’": "'",
-        "‘": "'",
-        "ʼ": "'",
-        "`": "'",
-        "“": '"',
-        "”": '"',
-        "‐": "-",
-        "‑": "-",
-        "–": "-",
-        "—": "-",
-        "−": "-",
-    }
-)
-_TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[?!;:.,()]|%")
-_CONTRACTIONS = {
-    "what's": "what is", "whats": "what is", "how's": "how is", "hows": "how is", "where's": "where is", "who's": "who is",
-    "when's": "when is", "it's": "it is", "that's": "that is", "there's": "there is", "here's": "here is", "what're": "what are",
-    "isn't": "is not", "isnt": "is not", "aren't": "are not", "arent": "are not", "wasn't": "was not", "weren't": "were not",
-    "don't": "do not", "dont": "do not", "doesn't": "does not", "doesnt": "does not", "didn't": "did not", "didnt": "did not",
-    "can't": "can not", "cannot": "can not", "couldn't": "could not", "won't": "will not", "wouldn't": "would not",
-    "shouldn't": "should not", "hasn't": "has not", "haven't": "have not", "hadn't": "had not", "i'd": "i would", "i'm": "i am",
-    "i've": "i have", "they've": "they have", "they're": "they are", "you're": "you are", "we're": "we are", "let's": "let us",
-}  # fmt: skip
+from agents.models.router_data import lexicon
+from agents.models.router_spelling import correct
+
+_QUOTES = str.maketrans(dict.fromkeys("’‘ʼ`", "'") | dict.fromkeys("“”", '"') | dict.fromkeys("‐‑–—−", "-"))
+_WORD = re.compile(r"[^\W_]+(?:[.'-][^\W_]+)*|[?!;:.,()]|%")
+_MARKS = frozenset("?!;:.,()")
 _STARTERS = frozenset(
-    "what how is are was were do does did can could should would will which who whom when where why has have had".split()
+    "what how is are was were do does did can could should will would which who whom when where why has have had "
+    "tell please summarize summarise compare describe list".split()
 )
-_PREFIX = re.compile(
-    r"^(?:(?:please|hi|hello|hey|so|well|ok|okay|um|and|but|also|then|just|question) )*"
-    r"(?:(?:(?:can|could|would|will) (?:you|u|someone|anyone|anybody)(?: please)?(?: kindly)? (?:tell|show|inform|let)(?: me| us)?(?: know)?"
-    r"|(?:i|we) (?:would|want|need|wish|am|are|d)(?: just)?(?: like| love| trying)?(?: to)? (?:know|find out|ask|learn|understand|see|hear|figure out|wondering|curious)"
-    r"|i was wondering|i wonder|(?:do|does) (?:you|anyone|anybody|someone) (?:happen to )?know|any idea|tell me|tell us|let me know"
-    r"|my question is|find out|help me understand|please)(?: (?:about|if|whether))? )+"
-)
-
-
-@lru_cache(maxsize=1)
-def lexicon() -> dict[str, Any]:
-    """Return the router's word lists (``data/router_lexicon.json``): strings of words as frozen sets."""
-    raw = json.loads(resources.files("agents.models").joinpath("data/router_lexicon.json").read_text("utf-8"))
-    return {key: frozenset(value.split()) if isinstance(value, str) else value for key, value in raw.items()}
+_JOINERS = frozenset({"and", "but", "or", ","})
 
 
 def fold(text: str) -> str:
@@ -66,56 +32,113 @@ def fold(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One clause of a question: its words, and the same words joined by single blanks."""
+    """One clause of a question.
+
+    ``words`` are as typed (folded, spelling of cue words mended), ``shape`` is the same run of words joined by
+    blanks with PPL, EVAL, WEAK and UP in place of the words of those classes.
+    """
 
     words: tuple[str, ...]
-    text: str
+    shape: str
+
+    @property
+    def text(self) -> str:
+        """The words joined by blanks."""
+        return " ".join(self.words)
 
 
-def make_clause(words: Iterable[str]) -> Clause:
-    """Return the clause of ``words``, without opening courtesies ("could you tell me whether ...")."""
-    text = " ".join(words)
-    rest = _PREFIX.sub("", text + " ").strip()
-    if rest and rest != text:
-        text = rest
-    return Clause(tuple(text.split()), text)
+@lru_cache(maxsize=1)
+def _classes() -> dict[str, str]:
+    """Word -> PPL, EVAL, WEAK or UP; a plural that is both is people ("professionals")."""
+    lists = lexicon()
+    made: dict[str, str] = {}
+    for word in lists["evaluative"]:
+        kind = "WEAK" if word in lists["weakly_evaluative"] else "EVAL"
+        for form in _forms(word):
+            made.setdefault(form, kind)
+    for word in lists["weakly_evaluative"]:
+        made[word] = "WEAK"
+    made.update(dict.fromkeys(lists["people"], "PPL"))
+    made.update(dict.fromkeys(("best", "worst", "finest", "nicest", "favourite", "favorite"), "UP"))
+    made.update(dict.fromkeys(("good", "bad", "better", "worse", "great"), "EVAL"))
+    for word in ("you", "they"):  # pronouns are people only where a cue says so
+        made.pop(word, None)
+    return made
+
+
+def _forms(word: str) -> set[str]:
+    """An adjective with its comparative, superlative and adverb."""
+    forms = {word, f"{word}ly"}
+    if word.endswith("y"):
+        forms |= {f"{word[:-1]}ily", f"{word[:-1]}ier", f"{word[:-1]}iest"}
+    elif word.endswith("le"):
+        forms |= {f"{word[:-1]}y", f"{word}r", f"{word}st"}
+    elif len(word) <= 7 and not word.endswith(("ed", "ing", "ful", "ous", "ive")):
+        stem = word.removesuffix("e")
+        forms |= {f"{stem}er", f"{stem}est"}
+        if re.search(r"[^aeiou][aeiou][bdgmnpt]$", word):
+            forms |= {f"{word}{word[-1]}er", f"{word}{word[-1]}est"}
+    return forms
+
+
+def _clause(words: Sequence[str]) -> Clause:
+    """Return the clause of ``words`` without opening courtesies ("could you tell me whether ...")."""
+    text = " ".join(words) + " "
+    kept = re.sub(_courtesy(), "", text).split() or text.split()
+    classes = _classes()
+    shape = [classes.get(word, word) for word in kept]
+    for i, word in enumerate(kept):
+        before = kept[i - 1] if i else ""
+        if (before in {"more", "most", "less", "least"} and word in {"expensive", "costly"}) or (
+            word in {"greater", "better", "worse"}
+            and kept[i + 1 : i + 2] == ["than"]
+            and kept[i + 2 : i + 3][:1]
+            and kept[i + 2][0].isdigit()
+        ):
+            shape[i] = word
+    return Clause(tuple(kept), " ".join(shape))
+
+
+@lru_cache(maxsize=1)
+def _courtesy() -> re.Pattern[str]:
+    return re.compile(lexicon()["courtesy"][0])
 
 
 def tokens(question: str) -> list[str]:
-    """Return folded words, contractions opened, with ``? ! ; : . , ( )`` and ``%`` as tokens of their own."""
+    """Return folded words, contractions opened, with ``? ! ; : . , ( )`` as tokens of their own."""
+    contractions = lexicon()["contractions"]
     found: list[str] = []
-    for token in _TOKEN.findall(fold(question)):
-        opened = _CONTRACTIONS.get(token)
+    for piece in _WORD.findall(fold(question)):
+        word = piece.replace(".", "") if re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]?", piece) else piece
+        opened = contractions.get(word)
         if opened is not None:
             found.extend(opened.split())
+        elif word == "%":
+            found.append("percent")
         else:
-            found.append("percent" if token == "%" else token.removesuffix("'s"))
+            found.append(word if word in _MARKS else correct(word.removesuffix("'s")))
     return found
 
 
 def clauses(words: Sequence[str]) -> list[Clause]:
     """Split into clauses that each ask something.
 
-    A clause ends at ``? ! ; .`` and before "and" / "but" / "or" / a comma that is followed by a question word or
-    an auxiliary ("does it have showers and are they clean").
+    A clause ends at ``? ! ;``, and at "and", "but", "or", a comma or a full stop that is followed by a question
+    word or an auxiliary ("does it have showers and are they clean").
     """
     pieces: list[list[str]] = [[]]
     for i, word in enumerate(words):
-        after = words[i + 1] if i + 1 < len(words) else ""
-        later = words[i + 2] if i + 2 < len(words) else ""
-        if word in "?!;.":
+        follow = [w for w in words[i + 1 : i + 4] if w not in {"and", "but", "also", "so", "then", ","}][:1]
+        starts = bool(follow) and follow[0] in _STARTERS
+        if word in {"?", "!", ";"} or (word in {"."} | _JOINERS and pieces[-1] and starts):
             pieces.append([])
-        elif word in {"and", "but", "or", ","} and pieces[-1]:
-            joined = after if after not in {"and", "but", "also", "so", "if", "then"} else later
-            if joined in _STARTERS and not (word == "or" and joined in {"not"}):
-                pieces.append([])
-        elif word not in {",", ":", "(", ")"}:
+        elif word not in _MARKS and (pieces[-1] or word not in {"and", "but", "also", "then"}):
             pieces[-1].append(word)
-            continue
-        if word in {"and", "or", "but"} and pieces[-1]:
-            pieces[-1].append(word)
-    made = [make_clause(piece) for piece in pieces if piece]
-    return [c for c in made if c.words]
+    spoken = [piece for piece in pieces if any(c.isalpha() for word in piece for c in word)]
+    asked = [
+        piece for piece in spoken if len(piece) > 1 and (piece[0] in _STARTERS or _STARTERS & set(piece[:3]))
+    ]
+    return [_clause(piece) for piece in (asked if asked and len(asked) < len(spoken) else spoken)]
 
 
-__all__ = ["Clause", "clauses", "fold", "lexicon", "make_clause", "tokens"]
+__all__ = ["Clause", "clauses", "fold", "tokens"]

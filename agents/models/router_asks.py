@@ -1,0 +1,134 @@
+"""What a question asks for beyond its kind: one side of the views, or a count of them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from agents.models.router_data import alternatives
+from agents.models.router_text import Clause
+
+Side = Literal["positive", "negative"]
+Count = Literal["number", "share"]
+
+_SHARE = (
+    r"\b(?:what|which)(?: is| was| are)?(?: the)?(?: (?:approximate|exact|overall|total|rough))?"
+    r" (?:share|percentage|percent|proportion|fraction|ratio|part)\b"
+    r"|\b(?:share|percentage|percent|proportion|fraction) of\b"
+    r"|\bhow (?:large|big|high|small) (?:is |of )?(?:a |the )?(?:share|percentage|proportion|fraction|part)\b"
+    r"|\bhow much of the (?:feedback|reviews|comments)\b|\bout of (?:all|every|how many)\b"
+)
+_NUMBER = (
+    r"\bhow many(?: different| of the| of)?\b|\b(?:number|count|tally) of\b|^count\b"
+    r"|\bhow (?:often|frequently|commonly)\b|\bhow common (?:is|are)\b"
+)
+_SAYING = (
+    r"mention\w*|complain\w*|prais\w*|refer\w*|talk\w*|discuss\w*|critici[sz]\w*|comment\w*|recommend\w*|rate\w*"
+    r"|rating|said|say|says|think|thought|feel|felt|find|found|like|liked|love|loved|hate|hated|dislike\w*|enjoy\w*"
+    r"|prefer\w*|appreciate\w*|agree\w*|disagree\w*|gave|give|believe\w*|report\w*|describe\w*|express\w*"
+    r"|regret\w*|trust\w*|support\w*|oppose\w*|favou?r\w*|bring up|brought up|raise\w*|note|noted|had (?:a )?problems?"
+    r"|happy|satisfied|dissatisfied|unhappy|disappointed|pleased|impressed|positive|negative|critical|angry|upset"
+    r"|annoyed|frustrated|neutral|mixed|unsatisfied|delighted"
+)
+_SAID_OF = (
+    r"\b(?:is|are|was|were|gets?|got|been|does|do) (?:[\w'-]+ ){0,6}?(?:mentioned|prais\w+|critici[sz]ed"
+    r"|complained|discussed|talked about|recommended|described as|brought up|noted|cited|come up|comes up)\b"
+    r"|\b(?:positive|negative|neutral|favou?rable|unfavou?rable)\b"
+)
+_THING = (
+    r"\bhow many (?:reviews|posts|comments|messages|texts|tweets|answers|questions|reports|surveys)"
+    r" (?:can|could|may|must|should|do|does|will) (?:i|we|you|one|it)\b"
+)
+
+
+@lru_cache(maxsize=1)
+def _count_patterns() -> tuple[re.Pattern[str], ...]:
+    people, documents = alternatives("people"), alternatives("documents")
+    voiced = rf"\b(?:{people}|people|they|us)\b.*?\b(?:{_SAYING})\b"
+    return tuple(re.compile(p) for p in (_SHARE, _NUMBER, rf"\b(?:{documents})\b", voiced, _SAID_OF, _THING))
+
+
+def counted(clause: Clause) -> Count | None:
+    """Return what a clause counts in the corpus: a number or a share of documents, or of people with a view."""
+    share, number, documents, voiced, said_of, thing = _count_patterns()
+    text = clause.text
+    by_share = share.search(text)
+    found = by_share or number.search(text)
+    if found is None or thing.search(text):
+        return None
+    rest = text[found.end() :] if found.start() < 25 else text
+    named = documents.search(rest[:40]) if found.start() < 25 else documents.search(rest)
+    if not (named or voiced.search(rest) or said_of.search(rest)):
+        return None
+    return "share" if by_share else "number"
+
+
+_PLUS = "positive|good|great|pleasant|favou?rable|wonderful|excellent|glowing"
+_MINUS = "negative|bad|poor|unpleasant|terrible|awful|unfavou?rable|critical"
+_ABOUT = (
+    "experiences?|reviews?|opinions?|feedback|comments?|things?|points?|aspects?|sides?|views?|impressions?|ratings?"
+    "|remarks?|stories|parts?|features?|sentiments?|mentions?|qualities|bits?|thing"
+)
+_OR = r"(?:or|and|versus|vs|rather than|nor)"
+
+
+@lru_cache(maxsize=1)
+def _side_patterns() -> dict[str, re.Pattern[str]]:
+    plus = rf"(?:{_PLUS}|best|like|likes|love|loves|praise|happy|satisfied|liked|loved|better|well|compliments?|pros)"
+    minus = (
+        rf"(?:{_MINUS}|worst|dislikes?|hates?|complain|complaints?|unhappy|dissatisfied|not|disliked|hated|worse"
+        r"|criticisms?|badly|cons)"
+    )
+    between = rf"[\w ]{{0,30}}?\b{_OR} (?:\w+ ){{0,2}}?"
+    nouns = alternatives("negative_asks", "positive_asks")
+    raw = {
+        "balanced": rf"\b{plus}\b{between}{minus}\b|\b{minus}\b{between}{plus}\b|\bups and downs\b|\bboth sides\b"
+        r"|\b(?:advantages|strengths|upsides|benefits) and (?:\w+ )?(?:disadvantages|weaknesses|downsides|drawbacks)\b",
+        "negated": r"\b(?:no|without|not any|zero|free of|not only|not just|other than|apart from|besides|never)"
+        rf"(?: the| any| more| real| major| serious)? (?:{nouns})\b",
+        "negative_noun": rf"\b(?:{alternatives('negative_asks')})\b",
+        "positive_noun": rf"\b(?:{alternatives('positive_asks')})\b",
+        "negative_phrase": rf"\b(?:{_MINUS}|worst) (?:\w+ )?(?:{_ABOUT})\b|\b(?:worst|bad) about\b|\bwrong with\b"
+        r"|\b(?:do|does|did) not (?:\w+ )?(?:like|love|enjoy|appreciate|recommend)\b|\bpain points?\b|\bmost hated\b"
+        r"|\bleast (?:liked?|favou?rite|popular|satisf\w+)\b|\blike[ds]? (?:\w+ ){0,3}?least\b|\bdeal ?breakers?\b"
+        r"|\bnot (?:happy|satisfied|impressed|pleased|like|liked)\b|\b(?:be|needs?) (?:improved|improvement|improving|better)\b"
+        r"|\broom for improvement\b|\bimprove on\b|\b(?:goes|go|went) wrong\b|\bturn\w* (?:\w+ )?off\b",
+        "positive_phrase": rf"\b(?:{_PLUS}|best) (?:\w+ )?(?:{_ABOUT})\b|\b(?:best|good|great) about\b|\bstand ?outs?\b"
+        r"|\bmost (?:liked|loved|praised|appreciated|enjoyed)\b|\blike[ds]? (?:\w+ ){0,3}?(?:most|best)\b"
+        r"|\bfavou?rite (?:\w+ )?(?:thing|things|part|parts|aspect|aspects|feature|features)\b|\bwon over\b",
+        "asked": r"^(?:what|which|why|who|whom|list|show|give|name|summari[sz]e|describe|the|main|top|biggest|reasons?)\b"
+        r"|^(?:how (?:many|often|much|common|frequently)|count)\b",
+        "negative_stance": rf"\b(?:{alternatives('negative_stance')})\b",
+        "positive_stance": rf"\b(?:{alternatives('positive_stance')})\b",
+        "people": rf"\b(?:{alternatives('people', 'documents')}|they|you)\b",
+        "likeness": r"\b(?:what|how) (?:is|are|was|were) (?:[\w'-]+ )*like\b|\bwould (?:you )?like\b"
+        r"|\b(?:looks?|tastes?|feels?|smells?|sounds?|seems?) like\b|\bdo you think\b",
+    }
+    return {name: re.compile(pattern) for name, pattern in raw.items()}
+
+
+def side_of(text: str, *, counting: bool = False) -> Side | None:
+    """Return the one side that a question asks for, or None when it asks for all.
+
+    Nouns of one side ("complaints", "praise", "problems with") ask for that side in any form of question. Verbs
+    and adjectives ("hate", "disappointed") do so only in open questions and counts: "do people hate it?" asks
+    whether, and only the whole population answers that.
+    """
+    p = _side_patterns()
+    if p["balanced"].search(text):
+        return None
+    text = p["negated"].sub(" ", text)
+    negative = bool(p["negative_phrase"].search(text) or p["negative_noun"].search(text))
+    positive = bool(p["positive_phrase"].search(text) or p["positive_noun"].search(text))
+    if not (negative or positive) and (counting or p["asked"].search(text)):
+        rest = p["likeness"].sub(" ", text)
+        if counting or p["people"].search(rest):
+            negative = bool(p["negative_stance"].search(rest))
+            positive = not negative and bool(p["positive_stance"].search(rest))
+    if negative == positive:
+        return None
+    return "negative" if negative else "positive"
+
+
+__all__ = ["Count", "Side", "counted", "side_of"]
