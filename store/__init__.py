@@ -1,0 +1,1 @@
+"""The knowledge store: records, ports, SQL, vectors, BM25, ingest and enrichment. It may import ``prompts`` only."""

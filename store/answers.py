@@ -1,0 +1,173 @@
+"""Answers, receipts and conversations in SQL, written as they happen."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, func, insert, select, update
+
+from store.database import Database
+from store.errors import UsageError
+from store.receipt import AuditReceipt
+from store.tables import Answer, Citation, Thread, now
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRecord:
+    """One stored answer."""
+
+    id: str
+    corpus_id: int
+    thread_id: str | None
+    question: str
+    text: str
+    state: str
+    created_at: datetime
+    receipt: AuditReceipt | None
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadRecord:
+    """One conversation."""
+
+    id: str
+    corpus_id: int
+    title: str
+    created_at: datetime
+    updated_at: datetime
+    answers: int
+
+
+def new_id() -> str:
+    """Return a fresh id that sorts by time: seconds in hexadecimal, then 32 random bits."""
+    return f"{int(now().timestamp()):08x}{secrets.token_hex(4)}"
+
+
+class AnswerStore:
+    """Reads and writes answers and conversations."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def begin(self, corpus_id: int, question: str, thread_id: str | None = None) -> str:
+        """Store the question before the answer starts; returns the answer's id."""
+        answer_id = new_id()
+        with self._database.session() as session:
+            session.add(Answer(id=answer_id, corpus_id=corpus_id, question=question, thread_id=thread_id))
+            if thread_id:
+                session.execute(update(Thread).where(Thread.id == thread_id).values(updated_at=now()))
+        return answer_id
+
+    def finish(self, answer_id: str, text: str, receipt: AuditReceipt) -> None:
+        """Store the finished answer with its receipt and its citations."""
+        cited = sorted({citation.document_id for citation in receipt.citations})
+        with self._database.session() as session:
+            session.execute(
+                update(Answer)
+                .where(Answer.id == answer_id)
+                .values(text=text, state="done", receipt=receipt.model_dump(mode="json"))
+            )
+            session.execute(delete(Citation).where(Citation.answer_id == answer_id))
+            if cited:
+                session.execute(insert(Citation), [{"answer_id": answer_id, "document_id": d} for d in cited])
+
+    def interrupt(self, answer_id: str, text: str, state: str) -> None:
+        """Store what there is of an answer that was stopped or failed."""
+        with self._database.session() as session:
+            session.execute(update(Answer).where(Answer.id == answer_id).values(text=text, state=state))
+
+    def get(self, answer_id: str, corpus_id: int | None = None) -> AnswerRecord:
+        """Return an answer by id, by the beginning of its id, or ``last``.
+
+        Raises
+        ------
+        UsageError
+            There is no such answer, or the beginning fits several.
+        """
+        statement = select(Answer).order_by(Answer.created_at.desc(), Answer.id.desc()).limit(2)
+        if corpus_id is not None:
+            statement = statement.where(Answer.corpus_id == corpus_id)
+        if answer_id != "last":
+            statement = statement.where(Answer.id.startswith(answer_id, autoescape=True))
+        else:
+            statement = statement.where(Answer.receipt.is_not(None)).limit(1)
+        with self._database.session() as session:
+            rows = session.scalars(statement).all()
+        if not rows:
+            what = "no answer yet" if answer_id == "last" else f"no answer `{answer_id}`"
+            raise UsageError(
+                f"there is {what}", "ask a question first; `evenhand audit --list` shows the answers"
+            )
+        if len(rows) > 1:
+            raise UsageError(f"several answers begin with `{answer_id}`", "give more of the id")
+        return _record(rows[0])
+
+    def list(self, corpus_id: int | None = None, limit: int = 20, thread_id: str = "") -> list[AnswerRecord]:
+        """Return the newest answers, newest first."""
+        statement = select(Answer).order_by(Answer.created_at.desc(), Answer.id.desc()).limit(limit)
+        if corpus_id is not None:
+            statement = statement.where(Answer.corpus_id == corpus_id)
+        if thread_id:
+            statement = statement.where(Answer.thread_id == thread_id)
+        with self._database.session() as session:
+            return [_record(row) for row in session.scalars(statement).all()]
+
+    def create_thread(self, corpus_id: int, title: str) -> str:
+        """Start a conversation; returns its id."""
+        thread_id = new_id()
+        with self._database.session() as session:
+            session.add(Thread(id=thread_id, corpus_id=corpus_id, title=title[:500]))
+        return thread_id
+
+    def threads(self, corpus_id: int | None = None) -> Sequence[ThreadRecord]:
+        """Return the conversations, last used first."""
+        counts = select(Answer.thread_id, func.count().label("n")).group_by(Answer.thread_id).subquery()
+        statement = (
+            select(Thread, func.coalesce(counts.c.n, 0))
+            .outerjoin(counts, counts.c.thread_id == Thread.id)
+            .order_by(Thread.updated_at.desc(), Thread.id.desc())
+        )
+        if corpus_id is not None:
+            statement = statement.where(Thread.corpus_id == corpus_id)
+        with self._database.session() as session:
+            rows = session.execute(statement).all()
+        return [ThreadRecord(t.id, t.corpus_id, t.title, t.created_at, t.updated_at, n) for t, n in rows]
+
+    def rename_thread(self, thread_id: str, title: str) -> None:
+        """Give a conversation another title."""
+        with self._database.session() as session:
+            session.execute(update(Thread).where(Thread.id == thread_id).values(title=title[:500]))
+
+    def delete_thread(self, thread_id: str) -> None:
+        """Delete a conversation with its answers."""
+        with self._database.session() as session:
+            session.execute(delete(Answer).where(Answer.thread_id == thread_id))
+            session.execute(delete(Thread).where(Thread.id == thread_id))
+
+    def delete_citing(self, document_ids: Sequence[int]) -> int:
+        """Delete every answer that cites or ranks one of these documents; returns how many."""
+        wanted = {int(i) for i in document_ids}
+        doomed: list[str] = []
+        with self._database.session() as session:
+            for answer_id, receipt in session.execute(select(Answer.id, Answer.receipt)):
+                if receipt and wanted & {item["document_id"] for item in receipt.get("ranking", ())}:
+                    doomed.append(answer_id)
+            for answer_id in session.scalars(
+                select(Citation.answer_id).where(Citation.document_id.in_(wanted)).distinct()
+            ):
+                doomed.append(answer_id)
+            session.execute(delete(Answer).where(Answer.id.in_(doomed)))
+        return len(set(doomed))
+
+
+def _record(row: Answer) -> AnswerRecord:
+    receipt = AuditReceipt.model_validate(row.receipt) if row.receipt else None
+    return AnswerRecord(
+        row.id, row.corpus_id, row.thread_id, row.question, row.text, row.state, row.created_at, receipt
+    )
+
+
+__all__ = ["AnswerRecord", "AnswerStore", "ThreadRecord", "new_id"]

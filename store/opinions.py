@@ -1,0 +1,255 @@
+"""Populations and pools of opinions in SQL: who said what about an entity, restricted by what the question states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVarTuple, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Select, and_, func, select
+from sqlalchemy.orm import Session
+
+from store.database import Database
+from store.records import BINS
+from store.repository import CorpusRecord
+from store.tables import Author, AuthorAttribute, Document, Opinion, Stance
+
+_Columns = TypeVarTuple("_Columns")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFilter:
+    """Restrictions on documents; an empty filter restricts nothing.
+
+    ``attributes`` maps an author attribute to the values allowed; dates are ISO, both ends included.
+    """
+
+    subjects: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+    attributes: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.subjects or self.since or self.until or self.attributes)
+
+
+@dataclass(frozen=True, slots=True)
+class StancePool:
+    """The documents with an opinion on the entities asked for: aligned arrays of length n, by document id."""
+
+    document_ids: NDArray[np.int64]
+    scores: NDArray[np.int64]
+    impacts: NDArray[np.int64]
+    confidences: NDArray[np.float64]
+    dates: tuple[str, ...]
+    ratings: NDArray[np.float64]
+    lengths: NDArray[np.int64]
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.document_ids)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Documents by bin, -30 ... +30."""
+        return tuple(int(n) for n in np.bincount((self.scores + 30) // 10, minlength=len(BINS)))
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """One opinion unit of a document, as it is cited."""
+
+    document_id: int
+    entity_id: int
+    quote: str
+    start: int
+    end: int
+    score: int
+    confidence: float
+    markers: tuple[str, ...]
+    evidence: str
+
+
+class OpinionStore:
+    """Reads opinions; all counting that an answer states is done here."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._cached_attributes: tuple[tuple[int, int], dict[str, dict[int, str]]] | None = None
+
+    def pool(
+        self,
+        corpus: CorpusRecord,
+        entity_ids: Sequence[int],
+        extractor: str,
+        where: DocumentFilter | None = None,
+    ) -> StancePool:
+        """Return every document with a stance on any of the entities (several: its mean stance, in bins)."""
+        statement = (
+            select(
+                Stance.document_id,
+                Stance.score,
+                Stance.impact,
+                Stance.confidence,
+                Document.date,
+                Document.rating,
+                func.length(Document.text),
+                Document.author_id,
+            )
+            .join(Document, Document.id == Stance.document_id)
+            .where(
+                Stance.corpus_id == corpus.id,
+                Stance.extractor == extractor,
+                Stance.entity_id.in_(list(entity_ids)),
+            )
+            .order_by(Stance.document_id)
+        )
+        if where:
+            statement = restrict(statement, where)
+        with self._database.session() as session:
+            rows = session.execute(statement).all()
+            attributes = self._attributes(session, corpus) if rows else {}
+        return _pool(rows, attributes, merge=len(entity_ids) > 1)
+
+    def markers(
+        self, document_ids: Sequence[int], entity_ids: Sequence[int], extractor: str
+    ) -> dict[int, list[str]]:
+        """Return the emotional markers of each document's stance on the entities."""
+        return {row[0]: list(row[1]) for row in self._stances(document_ids, entity_ids, extractor)}
+
+    def evidence(
+        self, document_ids: Sequence[int], entity_ids: Sequence[int], extractor: str
+    ) -> dict[int, str]:
+        """Return the evidence type of each document's stance on the entities."""
+        return {row[0]: row[2] for row in self._stances(document_ids, entity_ids, extractor)}
+
+    def quotes(self, document_ids: Sequence[int], entity_ids: Sequence[int], extractor: str) -> list[Quote]:
+        """Return the opinion units of these documents on these entities, by document and place."""
+        with self._database.session() as session:
+            rows = session.scalars(
+                select(Opinion)
+                .where(
+                    Opinion.document_id.in_([int(i) for i in document_ids]),
+                    Opinion.entity_id.in_(list(entity_ids)),
+                    Opinion.extractor == extractor,
+                )
+                .order_by(Opinion.document_id, Opinion.start)
+            ).all()
+        return [
+            Quote(
+                o.document_id,
+                o.entity_id,
+                o.quote,
+                o.start,
+                o.end,
+                o.score,
+                o.confidence,
+                tuple(o.markers),
+                o.evidence,
+            )
+            for o in rows
+        ]
+
+    def matching(self, corpus_id: int, where: DocumentFilter) -> NDArray[np.int64]:
+        """Return the ids of the documents that a filter lets through, in order."""
+        statement = select(Document.id).where(Document.corpus_id == corpus_id).order_by(Document.id)
+        with self._database.session() as session:
+            ids = session.scalars(restrict(statement, where)).all()
+        return np.asarray(ids, dtype=np.int64)
+
+    def _stances(
+        self, document_ids: Sequence[int], entity_ids: Sequence[int], extractor: str
+    ) -> list[tuple[int, list[str], str]]:
+        with self._database.session() as session:
+            rows = session.execute(
+                select(Stance.document_id, Stance.markers, Stance.evidence).where(
+                    Stance.document_id.in_([int(i) for i in document_ids]),
+                    Stance.entity_id.in_(list(entity_ids)),
+                    Stance.extractor == extractor,
+                )
+            )
+            return [(d, m, e) for d, m, e in rows]
+
+    def _attributes(self, session: Session, corpus: CorpusRecord) -> dict[str, dict[int, str]]:
+        key = (corpus.id, corpus.revision)
+        if self._cached_attributes is not None and self._cached_attributes[0] == key:
+            return self._cached_attributes[1]
+        found: dict[str, dict[int, str]] = {}
+        rows = session.execute(
+            select(AuthorAttribute.author_id, AuthorAttribute.name, AuthorAttribute.value)
+            .join(Author, Author.id == AuthorAttribute.author_id)
+            .where(Author.corpus_id == corpus.id)
+        )
+        for author_id, name, value in rows:
+            found.setdefault(name, {})[author_id] = value
+        self._cached_attributes = (key, found)
+        return found
+
+
+def restrict(statement: Select[Unpack[_Columns]], where: DocumentFilter) -> Select[Unpack[_Columns]]:
+    """Add a filter's conditions to a statement that selects from ``documents``."""
+    if where.subjects:
+        statement = statement.where(Document.subject.in_(where.subjects))
+    if where.since:
+        statement = statement.where(Document.date != "", Document.date >= where.since)
+    if where.until:
+        statement = statement.where(Document.date != "", Document.date <= where.until)
+    for name, values in where.attributes:
+        statement = statement.where(
+            select(AuthorAttribute.author_id)
+            .where(
+                and_(
+                    AuthorAttribute.author_id == Document.author_id,
+                    AuthorAttribute.name == name,
+                    AuthorAttribute.value.in_(values),
+                )
+            )
+            .exists()
+        )
+    return statement
+
+
+def to_bin(value: float) -> int:
+    """Return the opinion bin nearest to a mean score; halfway goes towards neutral."""
+    magnitude = int(np.ceil(abs(value) / 10 - 0.5)) * 10
+    return int(np.sign(value)) * min(magnitude, 30)
+
+
+def _pool(rows: Sequence[Any], attributes: dict[str, dict[int, str]], *, merge: bool) -> StancePool:
+    if merge:
+        rows = _merged(rows)
+    authors = [row[7] for row in rows]
+    return StancePool(
+        document_ids=np.asarray([row[0] for row in rows], dtype=np.int64),
+        scores=np.asarray([row[1] for row in rows], dtype=np.int64),
+        impacts=np.asarray([row[2] for row in rows], dtype=np.int64),
+        confidences=np.asarray([row[3] for row in rows], dtype=np.float64),
+        dates=tuple(row[4] for row in rows),
+        ratings=np.asarray([np.nan if row[5] is None else row[5] for row in rows], dtype=np.float64),
+        lengths=np.asarray([row[6] for row in rows], dtype=np.int64),
+        groups={
+            name: tuple(values.get(author, "") for author in authors)
+            for name, values in sorted(attributes.items())
+        },
+    )
+
+
+def _merged(rows: Sequence[Any]) -> list[Any]:
+    by_document: dict[int, list[Any]] = {}
+    for row in rows:
+        by_document.setdefault(row[0], []).append(row)
+    return [
+        (
+            document_id,
+            to_bin(sum(r[1] for r in found) / len(found)),
+            max(r[2] for r in found),
+            min(r[3] for r in found),
+            *found[0][4:],
+        )
+        for document_id, found in by_document.items()
+    ]
+
+
+__all__ = ["DocumentFilter", "OpinionStore", "Quote", "StancePool", "restrict", "to_bin"]

@@ -1,0 +1,244 @@
+"""Finds documents for a question: Chroma and BM25 fused by rank, and exact similarities for a given pool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import select
+
+from store.database import Database
+from store.errors import IndexUnavailable
+from store.fusion import reciprocal_rank_fusion
+from store.indexing import unit_stamp
+from store.lexical import BM25Index
+from store.ports import Embedder, FloatMatrix, FloatVector
+from store.tables import Embedding, Unit
+from store.vectors import ChromaStore
+from store.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Ranked documents: ids best first, the cosine of each one's best unit, and what was degraded on the way."""
+
+    document_ids: tuple[int, ...]
+    relevance: tuple[float, ...]
+    degradations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnitVectors:
+    """All vectors of one kind of unit: rows sorted by document, with each document's first row."""
+
+    stamp: str
+    document_ids: NDArray[np.int64]
+    first_row: NDArray[np.int64]
+    unit_documents: NDArray[np.int64]
+    matrix: FloatMatrix = field(repr=False)
+
+    def similarities(self, query: FloatVector) -> NDArray[np.float32]:
+        """Return each document's best cosine with the query, aligned with ``document_ids``."""
+        if not len(self.document_ids):
+            return np.zeros(0, dtype=np.float32)
+        return np.asarray(np.maximum.reduceat(self.matrix @ query, self.first_row), dtype=np.float32)
+
+
+class Searcher:
+    """Dense, lexical and fused search over one workspace.
+
+    Vectors are read from SQL once a process and kept (a pool's similarities are exact, and the vector index may be
+    missing); Chroma answers the nearest-neighbour queries over the whole corpus.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        workspace: Workspace,
+        chroma: ChromaStore,
+        embedder: Embedder,
+        memory_limit_mb: int = 512,
+    ) -> None:
+        self._database = database
+        self._workspace = workspace
+        self._chroma = chroma
+        self._embedder = embedder
+        self._limit = memory_limit_mb * 2**20
+        self._vectors: dict[tuple[int, str], UnitVectors] = {}
+        self._bm25: dict[tuple[int, str], BM25Index] = {}
+
+    def embed_query(self, text: str) -> FloatVector:
+        """Embed a question."""
+        return self._embedder.embed_query(text)
+
+    def dense(self, corpus_id: int, query: FloatVector, n: int, kind: str = "raw") -> Found:
+        """Return the n documents nearest to the query vector, from Chroma; from SQL, marked, without it."""
+        if self._workspace.is_being_written():
+            found = self.exact(corpus_id, query, n, kind=kind)
+            reason = "the vector index is being written: exact search over the stored vectors instead"
+            return Found(found.document_ids, found.relevance, (reason,))
+        index = self._chroma.collection(corpus_id, kind, self._embedder.fingerprint, self._embedder.dimension)
+        try:
+            # A document may hold several of the nearest units.
+            units = index.search(query, 2 * n)
+        except IndexUnavailable as error:
+            found = self.exact(corpus_id, query, n, kind=kind)
+            return Found(found.document_ids, found.relevance, (f"{error}: exact search over SQL instead",))
+        owners = self._owners([unit for unit, _ in units])
+        best: dict[int, float] = {}
+        for unit, similarity in units:
+            document = owners.get(unit)
+            if document is not None and len(best) < n:
+                best.setdefault(document, similarity)
+        return Found(tuple(best), tuple(best.values()))
+
+    def exact(
+        self,
+        corpus_id: int,
+        query: FloatVector,
+        n: int,
+        within: NDArray[np.int64] | None = None,
+        kind: str = "raw",
+    ) -> Found:
+        """Return the n nearest documents by exact cosine over the stored vectors, among ``within`` if given."""
+        vectors = self.vectors(corpus_id, kind)
+        similarity = vectors.similarities(query)
+        rows = np.arange(len(vectors.document_ids))
+        if within is not None:
+            rows = rows[np.isin(vectors.document_ids, within)]
+        order = rows[np.lexsort((vectors.document_ids[rows], -similarity[rows]))][:n]
+        return Found(
+            tuple(int(i) for i in vectors.document_ids[order]), tuple(float(s) for s in similarity[order])
+        )
+
+    def lexical(self, corpus_id: int, question: str, n: int, kind: str = "raw") -> Found:
+        """Return the n best documents by BM25; empty and marked when the index is missing or stale."""
+        index = self._bm25.setdefault(
+            (corpus_id, kind), BM25Index(self._workspace.bm25_path(corpus_id, kind))
+        )
+        try:
+            units = index.search(question, 2 * n)
+        except IndexUnavailable as error:
+            return Found((), (), (f"{error}: answered without keyword search",))
+        with self._database.session() as session:
+            current = unit_stamp(session, corpus_id, kind)
+        stale = () if index.stamp == current else ("the keyword index is older than the corpus",)
+        owners = self._owners([unit for unit, _ in units])
+        best: dict[int, float] = {}
+        for unit, score in units:
+            document = owners.get(unit)
+            if document is not None and len(best) < n:
+                best.setdefault(document, score)
+        return Found(tuple(best), tuple(best.values()), stale)
+
+    def hybrid(
+        self,
+        corpus_id: int,
+        question: str,
+        queries: Sequence[FloatVector],
+        n: int,
+        within: NDArray[np.int64] | None = None,
+        kind: str = "raw",
+    ) -> Found:
+        """Fuse BM25 on the question with dense search on each query vector, by reciprocal rank.
+
+        Parameters
+        ----------
+        within
+            Document ids that the question's filters let through; None for all. A filtered dense search is exact.
+
+        Returns
+        -------
+        Found
+            At most n documents in fused order, with cosines to the first query vector.
+        """
+        rankings: list[Sequence[int]] = []
+        notes: list[str] = []
+        for query in queries:
+            found = (
+                self.dense(corpus_id, query, n, kind)
+                if within is None
+                else self.exact(corpus_id, query, n, within, kind)
+            )
+            rankings.append(found.document_ids)
+            notes.extend(found.degradations)
+        by_words = self.lexical(corpus_id, question, n if within is None else 10 * n, kind)
+        notes.extend(by_words.degradations)
+        allowed = None if within is None else set(within.tolist())
+        rankings.append([d for d in by_words.document_ids if allowed is None or d in allowed][:n])
+        fused = [document for document, _ in reciprocal_rank_fusion(rankings)][:n]
+        cosines = self.similarities(corpus_id, queries[0], fused, kind)
+        return Found(tuple(fused), tuple(float(c) for c in cosines), tuple(dict.fromkeys(notes)))
+
+    def similarities(
+        self,
+        corpus_id: int,
+        query: FloatVector,
+        document_ids: Sequence[int] | NDArray[np.int64],
+        kind: str = "raw",
+    ) -> NDArray[np.float64]:
+        """Return the exact cosine of each document's best unit with the query; 0 for one without a vector."""
+        vectors = self.vectors(corpus_id, kind)
+        wanted = np.asarray(document_ids, dtype=np.int64)
+        result = np.zeros(len(wanted))
+        if len(vectors.document_ids) and len(wanted):
+            rows = np.searchsorted(vectors.document_ids, wanted).clip(max=len(vectors.document_ids) - 1)
+            known = vectors.document_ids[rows] == wanted
+            result[known] = vectors.similarities(query)[rows[known]]
+        return result
+
+    def best_vectors(
+        self, corpus_id: int, query: FloatVector, document_ids: NDArray[np.int64], kind: str = "raw"
+    ) -> FloatMatrix:
+        """Return, for each document, the vector of its unit nearest to the query: shape (n, dimension)."""
+        vectors = self.vectors(corpus_id, kind)
+        scores = vectors.matrix @ query
+        result = np.zeros((len(document_ids), self._embedder.dimension), dtype=np.float32)
+        ends = np.append(vectors.first_row[1:], len(vectors.matrix))
+        rows = np.searchsorted(vectors.document_ids, document_ids)
+        for position, row in enumerate(rows):
+            if row < len(vectors.document_ids) and vectors.document_ids[row] == document_ids[position]:
+                first, end = vectors.first_row[row], ends[row]
+                result[position] = vectors.matrix[first + int(np.argmax(scores[first:end]))]
+        return result
+
+    def vectors(self, corpus_id: int, kind: str = "raw") -> UnitVectors:
+        """Return all vectors of one kind, read from SQL once and again only when the units change."""
+        with self._database.session() as session:
+            stamp = unit_stamp(session, corpus_id, kind)
+            cached = self._vectors.get((corpus_id, kind))
+            if cached is not None and cached.stamp == stamp and len(cached.unit_documents) == _size(stamp):
+                return cached
+            rows = session.execute(
+                select(Unit.document_id, Embedding.vector)
+                .join(Embedding, Embedding.text_hash == Unit.text_hash)
+                .where(
+                    Unit.corpus_id == corpus_id,
+                    Unit.kind == kind,
+                    Embedding.fingerprint == self._embedder.fingerprint,
+                )
+                .order_by(Unit.document_id, Unit.ordinal, Unit.id)
+            ).all()
+        documents = np.asarray([d for d, _ in rows], dtype=np.int64)
+        matrix = np.frombuffer(b"".join(v for _, v in rows), dtype="<f4").reshape(
+            len(rows), self._embedder.dimension
+        )
+        ids, first = np.unique(documents, return_index=True)
+        found = UnitVectors(stamp, ids, first.astype(np.int64), documents, matrix)
+        if matrix.nbytes <= self._limit:
+            self._vectors[corpus_id, kind] = found
+        return found
+
+    def _owners(self, unit_ids: Sequence[int]) -> dict[int, int]:
+        with self._database.session() as session:
+            rows = session.execute(select(Unit.id, Unit.document_id).where(Unit.id.in_(unit_ids)))
+            return dict(rows.tuples().all())
+
+
+def _size(stamp: str) -> int:
+    return int(stamp.split("/")[0])
+
+
+__all__ = ["Found", "Searcher", "UnitVectors"]

@@ -1,0 +1,218 @@
+"""Chroma as the vector index: vectors and ids only.
+
+Texts stay in SQL, so nothing readable has to be erased here. A collection carries the fingerprint of its embedder and
+refuses another. Chroma takes a second to import: it is loaded with the first call.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from store.errors import ConfigurationError, EmbedderMismatch, IndexUnavailable, ServiceUnreachable
+from store.ports import FloatMatrix, FloatVector
+
+#: Well under every limit that machines report (166 to 41,666 items a batch).
+BATCH = 1000
+
+
+class ChromaStore:
+    """The Chroma client of one workspace: a folder, or a server.
+
+    Parameters
+    ----------
+    path
+        Folder of the persistent client.
+    url
+        ``http://host:port`` of a Chroma server; empty for the folder.
+    """
+
+    def __init__(self, path: Path, url: str = "") -> None:
+        self.path = path
+        self.url = url
+        self._client: Any = None
+
+    def collection(self, corpus_id: int, kind: str, fingerprint: str, dimension: int) -> ChromaIndex:
+        """Return the index of one kind of unit of one corpus (created when first written)."""
+        return ChromaIndex(self, f"corpus-{corpus_id}-{kind}", fingerprint, dimension)
+
+    def drop(self, corpus_id: int, kind: str) -> None:
+        """Delete a collection, if there is one."""
+        with _translated(self):
+            client, name = self.client(), f"corpus-{corpus_id}-{kind}"
+            if name in {found.name for found in client.list_collections()}:
+                client.delete_collection(name)
+
+    def erase(self) -> None:
+        """Delete the whole folder, bytes and all; a server's collections are deleted one by one."""
+        if self.url:
+            with _translated(self):
+                for found in self.client().list_collections():
+                    if found.name.startswith("corpus-"):
+                        self.client().delete_collection(found.name)
+            return
+        self.close()
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def client(self) -> Any:
+        """Return the live client, opening it on first use."""
+        if self._client is None:
+            import chromadb
+            from chromadb.config import Settings
+
+            quiet = Settings(anonymized_telemetry=False)
+            if self.url:
+                parts = urlsplit(self.url)
+                if parts.scheme not in {"http", "https"} or not parts.hostname:
+                    raise ConfigurationError(
+                        f"`store.chroma_url` is `{self.url}`", "write it as http://host:port"
+                    )
+                self._client = chromadb.HttpClient(
+                    host=parts.hostname,
+                    port=parts.port or (443 if parts.scheme == "https" else 8000),
+                    ssl=parts.scheme == "https",
+                    settings=quiet,
+                )
+            else:
+                self.path.mkdir(parents=True, exist_ok=True)
+                self._client = chromadb.PersistentClient(self.path, settings=quiet)
+        return self._client
+
+    def close(self) -> None:
+        """Stop the client, so that its folder can be deleted or opened anew."""
+        if self._client is not None:
+            from chromadb.api.shared_system_client import SharedSystemClient
+
+            close = getattr(self._client, "close", None)
+            if close is not None:
+                close()
+            SharedSystemClient.clear_system_cache()
+            self._client = None
+
+
+class ChromaIndex:
+    """One collection, as ``store.ports.VectorIndex``."""
+
+    def __init__(self, store: ChromaStore, name: str, fingerprint: str, dimension: int) -> None:
+        self.name = name
+        self._store = store
+        self._fingerprint = fingerprint
+        self._dimension = dimension
+        self._collection: Any = None
+
+    def add(self, ids: Sequence[int], vectors: FloatMatrix) -> None:
+        """Add or replace vectors, shape (len(ids), dimension)."""
+        if vectors.shape != (len(ids), self._dimension):
+            raise EmbedderMismatch(
+                f"vectors of shape {vectors.shape} do not fit {self.name} ({self._dimension} dimensions)",
+                "set `store.embedder` to the corpus' own embedder, or rebuild with `evenhand doctor --rebuild`",
+            )
+        with _translated(self._store):
+            collection = self._open(create=True)
+            size = min(BATCH, self._store.client().get_max_batch_size())
+            for first in range(0, len(ids), size):
+                part = ids[first : first + size]
+                collection.upsert(ids=[str(i) for i in part], embeddings=vectors[first : first + size])
+
+    def delete(self, ids: Sequence[int]) -> None:
+        """Remove ids; unknown ids are ignored."""
+        with _translated(self._store):
+            collection = self._open(create=True)
+            for first in range(0, len(ids), BATCH):
+                collection.delete(ids=[str(i) for i in ids[first : first + BATCH]])
+
+    def search(self, vector: FloatVector, n: int) -> list[tuple[int, float]]:
+        """Return the at most ``n`` nearest ids with cosine similarity, best first."""
+        with _translated(self._store):
+            collection = self._open(create=False)
+            n = min(n, collection.count())
+            if n == 0:
+                return []
+            found = collection.query(query_embeddings=[vector], n_results=n, include=["distances"])
+        pairs = zip(found["ids"][0], found["distances"][0], strict=True)
+        return [(int(i), 1.0 - float(d)) for i, d in pairs]
+
+    def ids(self) -> set[int]:
+        """All ids held."""
+        with _translated(self._store):
+            collection = self._open(create=True)
+            found: set[int] = set()
+            offset, page = 0, 10_000
+            while True:
+                got = collection.get(include=[], limit=page, offset=offset)["ids"]
+                found.update(int(i) for i in got)
+                if len(got) < page:
+                    return found
+                offset += page
+
+    def count(self) -> int:
+        """How many ids are held."""
+        with _translated(self._store):
+            return int(self._open(create=True).count())
+
+    def _open(self, create: bool) -> Any:
+        if self._collection is None:
+            client = self._store.client()
+            names = {found.name for found in client.list_collections()}
+            if self.name in names:
+                self._collection = client.get_collection(self.name, embedding_function=None)
+            elif create:
+                self._collection = client.create_collection(
+                    self.name,
+                    embedding_function=None,
+                    configuration={"hnsw": {"space": "cosine", "ef_search": 200}},
+                    metadata={"fingerprint": self._fingerprint, "dimension": self._dimension},
+                )
+            else:
+                raise IndexUnavailable(
+                    f"the vector index {self.name} is missing", "run `evenhand doctor --rebuild`"
+                )
+            found = (self._collection.metadata or {}).get("fingerprint")
+            if found != self._fingerprint:
+                wrong, self._collection = found, None
+                raise EmbedderMismatch(
+                    f"the vector index {self.name} was built with `{wrong}`, not with `{self._fingerprint}`",
+                    "set `store.embedder` to the corpus' own embedder, or rebuild with `evenhand doctor --rebuild`",
+                )
+        return self._collection
+
+
+class _translated:  # noqa: N801 - reads as a verb in `with`
+    """Turns Chroma's and its transport's errors into our own tree."""
+
+    def __init__(self, store: ChromaStore) -> None:
+        self._store = store
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None or not isinstance(error, Exception):
+            return
+        from chromadb.errors import ChromaError
+
+        if self._store.url and (isinstance(error, (ConnectionError, ValueError)) or _is_transport(error)):
+            raise ServiceUnreachable(
+                f"the Chroma server {self._store.url} does not answer ({_line(error)})",
+                "start it or correct `store.chroma_url`",
+            ) from error
+        panicked = type(error).__module__.startswith("pyo3")
+        if isinstance(error, (ChromaError, OSError, RuntimeError)) or panicked or "sqlite" in _line(error):
+            raise IndexUnavailable(
+                f"the vector index in {self._store.path.name} cannot be used ({_line(error)})",
+                "run `evenhand doctor --rebuild`",
+            ) from error
+
+
+def _is_transport(error: Exception) -> bool:
+    return type(error).__module__.split(".")[0] in {"httpx", "httpcore"}
+
+
+def _line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]
+
+
+__all__ = ["ChromaIndex", "ChromaStore"]
