@@ -122,6 +122,18 @@ class Pool:
         ordered: IntArray = chosen[order]
         return ordered
 
+    def entity_documents(self) -> IntArray:
+        """List the documents that speak of the entity, ascending."""
+        return np.flatnonzero(self.match_mask)
+
+    def sampling_frame(self, k: int, relevance_quantile: float) -> IntArray:
+        """List the entity's documents at or above a quantile of their relevance, at least k where they exist."""
+        if not 0 <= relevance_quantile < 1:
+            raise ValueError(f"relevance_quantile: expected a number in [0, 1), got {relevance_quantile}")
+        frame = self.entity_documents()
+        keep = max(frame.size - int(relevance_quantile * frame.size), min(k, frame.size))
+        return np.sort(self.by_relevance(frame)[:keep])
+
     def take(self, indices: ArrayLike) -> Pool:
         """Return the sub-pool of these documents, in the order given."""
         rows = np.asarray(indices, dtype=np.intp)
@@ -136,6 +148,22 @@ class Pool:
             covariates=None if self.covariates is None else self.covariates[rows],
             ids=self.tie_breaks[rows],
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """What a method hands back: positions in the pool, and what only the method knows.
+
+    ``frame`` lists, ascending, the documents that the method could have chosen; ``frame_inclusion`` their inclusion
+    probabilities where the method is a probability sample.
+    """
+
+    indices: IntArray
+    frame: IntArray
+    frame_inclusion: FloatArray | None = None
+    objective: float | None = None
+    exact: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,4 +251,4 @@ def _codes(name: str, value: ArrayLike, length: int) -> IntArray:
     return codes.astype(np.intp)
 
 
-__all__ = ["Pool", "Selection", "SelectionParts"]
+__all__ = ["Choice", "Pool", "Selection", "SelectionParts"]

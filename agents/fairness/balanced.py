@@ -1,0 +1,195 @@
+"""The mode ``balanced``: a cube sample of the entity's documents, and the margins of error that it carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agents.fairness.cube import cube_sample
+from agents.fairness.distance import FloatArray, IntArray, finite_vector
+from agents.fairness.sampling import Sample, allocate
+
+
+def calibrated_inclusion(
+    bins: IntArray,
+    population: FloatArray,
+    groups: Sequence[tuple[IntArray, FloatArray]],
+    k: int,
+    *,
+    rounds: int = 50,
+) -> FloatArray:
+    """Inclusion probabilities whose expected counts follow the population's bins and author groups.
+
+    Raking (iterative proportional fitting) of ``k * share`` over the bins and over the known authors of each
+    attribute, capped at 1; the bins are fitted last, so the sum is k. Where frame and population agree, every
+    document gets k / N.
+
+    Parameters
+    ----------
+    bins, population
+        Bin of each document (N,) and the population's shares (7,).
+    groups
+        Pairs of codes (N,), -1 for unknown, and population shares (G,).
+    k
+        Documents to draw, 1 <= k <= N.
+
+    Returns
+    -------
+    array (N,), in [0, 1], sum k.
+    """
+    supply = np.bincount(bins, minlength=population.size)
+    target = allocate(population, supply, k)
+    start = (target / np.maximum(supply, 1))[bins]
+    chances = start.copy()
+    for _ in range(rounds if groups else 0):
+        before = chances
+        for codes, shares in groups:
+            known = codes >= 0
+            have = np.bincount(codes[known], weights=chances[known], minlength=shares.size)
+            reachable = np.where(have > 0, shares, 0.0)
+            if reachable.sum() <= 0:
+                continue
+            want = have.sum() * reachable / reachable.sum()
+            factor = np.divide(want, have, out=np.ones_like(want), where=have > 0)
+            chances = np.where(known, chances * factor[np.where(known, codes, 0)], chances)
+        chances = _fit_bins(chances, bins, target)
+        if float(np.abs(chances - before).max()) < 1e-10:
+            break
+    return chances
+
+
+def _fit_bins(chances: FloatArray, bins: IntArray, target: FloatArray) -> FloatArray:
+    """Scale each bin to its target, nobody above 1 (what is cut goes to the others of the bin)."""
+    for _ in range(20):
+        full = chances >= 1
+        chances = np.minimum(chances, 1.0)
+        free = np.bincount(bins[~full], weights=chances[~full], minlength=target.size)
+        want = target - np.bincount(bins[full], minlength=target.size)
+        factor = np.divide(want, free, out=np.ones_like(free), where=free > 0).clip(0)
+        chances = np.where(full, chances, chances * factor[bins])
+        if not (chances > 1 + 1e-12).any():
+            break
+    return np.minimum(chances, 1.0)
+
+
+def balance_columns(
+    bins: IntArray,
+    groups: Sequence[tuple[IntArray, int]],
+    covariates: FloatArray | None = None,
+    *,
+    count: int = 7,
+) -> FloatArray:
+    """Balancing variables in order of importance: cumulative bins, author groups, covariates (standardised).
+
+    Cumulative indicators ``bin <= b`` span the same space as the bins, and when one is given up in the landing only
+    that step of the distribution function is off.
+    """
+    steps = [bins <= b for b in _middle_first(count - 1)]
+    members = [codes == g for codes, size in groups for g in range(size)]
+    columns = [np.asarray(column, np.float64) for column in _interleave(steps, members)]
+    if covariates is not None:
+        spread = covariates.std(axis=0)
+        columns += list(((covariates - covariates.mean(axis=0)) / np.where(spread > 0, spread, 1.0)).T)
+    matrix = np.column_stack(columns)
+    varies = np.ptp(matrix, axis=0) > 0
+    return matrix[:, varies]
+
+
+def balanced_sample(
+    bins: IntArray,
+    population: FloatArray,
+    groups: Mapping[str, tuple[IntArray, FloatArray]],
+    covariates: FloatArray | None,
+    k: int,
+    rng: np.random.Generator,
+) -> Sample:
+    """Draw a cube sample balanced on the opinion bins, the author groups and the covariates."""
+    chances = calibrated_inclusion(bins, population, list(groups.values()), k)
+    sizes = [(codes, shares.size) for codes, shares in groups.values()]
+    return cube_sample(chances, balance_columns(bins, sizes, covariates), rng)
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """An estimate of a population mean with its design-based standard error and interval."""
+
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+
+
+def design_margin(
+    values: ArrayLike, inclusion: ArrayLike, balance: ArrayLike | None = None, *, level: float = 0.95
+) -> Margin:
+    """Estimate the mean of ``values`` over the population from a probability sample, with its margin of error.
+
+    The sample is self-weighting for the population's bins and groups, so the estimate is the plain mean. Variance
+    by Deville and Tille (2005), J. Statist. Plann. Inference 128: residuals e of the weighted regression on the
+    balancing variables, ``sum c_i e_i^2 / n^2`` with ``c_i = (1 - inclusion_i) n / (n - q)``; interval by Student's
+    t with n - q degrees of freedom. q counts the regressors, at most a third of n: with more, the landing has given
+    up the rest anyway.
+
+    Parameters
+    ----------
+    values
+        Shape (n,): the variable for the sampled documents (stars, or 0/1 for a share).
+    inclusion
+        Shape (n,): their inclusion probabilities.
+    balance
+        Shape (n, c): their rows of :func:`balance_columns`, most important first. None for a random sample.
+    level
+        Nominal coverage.
+    """
+    y = finite_vector("values", values)
+    chances = finite_vector("inclusion", inclusion, length=y.size)
+    n = y.size
+    if n == 0:
+        raise ValueError("values: expected at least one document")
+    if not 0 < level < 1:
+        raise ValueError(f"level: expected a number in (0, 1), got {level}")
+    from scipy.special import stdtrit  # scipy.stats would cost seconds
+
+    columns = np.ones((n, 1))
+    if balance is not None:
+        limit = max(1, n // 3) - 1
+        columns = np.column_stack([columns, np.asarray(balance, np.float64)[:, :limit]])
+    weight = 1 - chances
+    root = np.sqrt(weight)[:, None]
+    beta, _residual, rank, _singular = np.linalg.lstsq(columns * root, y * root[:, 0], rcond=None)
+    error = y - columns @ beta
+    freedom = n - max(int(rank), 1)
+    mean = float(y.mean())
+    if freedom < 1 or not weight.any():
+        spread = 0.0 if not weight.any() else float("nan")
+        return Margin(mean, spread, mean - spread, mean + spread)
+    deviation = float(np.sqrt((weight * error**2).sum() * n / freedom) / n)
+    reach = deviation * float(stdtrit(freedom, (1 + level) / 2))
+    return Margin(mean, deviation, mean - reach, mean + reach)
+
+
+def _middle_first(count: int) -> list[int]:
+    return sorted(range(count), key=lambda b: (abs(b - (count - 1) / 2), b))
+
+
+def _interleave(first: Sequence[T], second: Sequence[T]) -> list[T]:
+    mixed: list[T] = []
+    for place in range(max(len(first), len(second))):
+        mixed += first[place : place + 1] + second[place : place + 1]
+    return mixed
+
+
+__all__ = [
+    "Margin",
+    "balance_columns",
+    "balanced_sample",
+    "calibrated_inclusion",
+    "design_margin",
+]
