@@ -8,13 +8,13 @@ bias, its exact linear-programming bound, and the ranking for any tolerance and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.fairness.faro_problem import SLACK, Booleans, Floats, Integers, RerankProblem, Side, prepare
+from agents.fairness.faro_problem import SLACK, Booleans, Floats, RerankProblem, Side, prepare
 from agents.fairness.faro_repair import (
     WINDOW_PAIRED,
     best_combination,
@@ -24,87 +24,12 @@ from agents.fairness.faro_repair import (
     pattern_moves,
     window_milp,
 )
+from agents.fairness.faro_solution import FaroSolution, SolutionBuilder, Status, apply_events
 
-Status = Literal[
-    "natural", "reordered", "optimal", "certified", "infeasible", "infeasible_integer", "unresolved"
-]
 Target = float | Literal["parity", "proportional"]
 
 #: A certified gap, relative to the bound of 200 questions, that is not improved any further in the fast mode.
 RELATIVE_GAP = 5e-6
-
-
-@dataclass(frozen=True, eq=False)
-class FaroSolution:
-    """A ranking of every question with its price and its proof.
-
-    Attributes
-    ----------
-    status
-        ``natural``: the relevance ranking met the constraint and is returned unchanged. ``reordered``: the most
-        relevant documents in another order, no relevance lost. ``optimal``: proven best. ``certified``: within
-        ``gap`` of the bound. ``infeasible``: no ranking, not even a fractional one, meets the constraint; the
-        ranking is the nearest. ``infeasible_integer``: only fractional ones do. ``unresolved``: none was found and
-        none excluded. In the last three ``feasible`` is False.
-    ranking
-        Shape (Q, k): candidate indices by position.
-    bias
-        Predicted Rb of the ranking (eq. 8), in the units of the answers' bias score.
-    relevance, bound
-        Summed relevance, and the optimum of the linear relaxation (NaN if infeasible).
-    embedding_bias
-        Shape (k,): mean group by position (eq. 7), in [-1, 1].
-    price
-        Signed ``mu`` of eq. 11 at the solution; 0 where no relevance is given up, positive where Rb is held down.
-    target, tau
-        The constraint ``|Rb - target| <= tau`` as optimised; ``margin`` is what was taken off the tolerance asked.
-    reachable
-        Lowest and highest predicted Rb of any ranking.
-    standard_error
-        Of the predicted Rb, from the calibration's covariance; NaN if none was given.
-    touched
-        Questions whose ranking differs from the relevance ranking.
-    """
-
-    status: Status
-    ranking: Integers
-    bias: float
-    relevance: float
-    bound: float
-    embedding_bias: Floats
-    price: float
-    target: float
-    tau: float
-    reachable: tuple[float, float]
-    top_relevance: float
-    bottom_relevance: float
-    touched: int
-    margin: float = 0.0
-    standard_error: float = float("nan")
-    collapsed: int = 0
-
-    @property
-    def feasible(self) -> bool:
-        """Whether the predicted Rb meets the constraint (slack 1e-9)."""
-        return self.status in ("natural", "reordered", "optimal", "certified")
-
-    @property
-    def gap(self) -> float:
-        """Relevance that the optimum could at most add; 0 when proven optimal, NaN if infeasible."""
-        if not self.feasible:
-            return float("nan")
-        return 0.0 if self.status != "certified" else max(0.0, self.bound - self.relevance)
-
-    @property
-    def relative_gap(self) -> float:
-        """``gap`` over the relevance of the ranking's magnitude."""
-        return self.gap / max(abs(self.relevance), 1e-300)
-
-    @property
-    def normalised_relevance(self) -> float:
-        """``(Rel - Min) / (Max - Min)`` of eq. 18; 1 when nothing was given up or nothing could be."""
-        spread = self.top_relevance - self.bottom_relevance
-        return 1.0 if spread <= 0 else (self.relevance - self.bottom_relevance) / spread
 
 
 def resolve_target(target: Target, problem: RerankProblem, population: float | None = None) -> float:
@@ -190,7 +115,7 @@ def _solve(problem: RerankProblem, tau: float, target: float, effort: str) -> Fa
     low = Q * (target - tau - problem.intercept)
     high = Q * (target + tau - problem.intercept)
     slack = Q * SLACK
-    build = _Builder(problem, tau, target)
+    build = SolutionBuilder(problem, tau, target)
     now = float(problem.bias_of(natural).sum())
     if low - slack <= now <= high + slack:
         return build.natural()
@@ -214,7 +139,7 @@ def _solve(problem: RerankProblem, tau: float, target: float, effort: str) -> Fa
     lost = float(events.cumulative_loss[j - 1]) if j else 0.0
     lam, delta = float(events.rate[j]), need - before
     bound = problem.top_relevance - lost - lam * delta
-    counts = _apply(problem, side, j)
+    counts = apply_events(problem, side, j)
     width = high - low
     loss, question, step = float(events.loss[j]), int(events.question[j]), int(events.step[j])
     whole = float(events.gain[j]) <= delta + width + 2 * slack
@@ -243,13 +168,6 @@ def _solve(problem: RerankProblem, tau: float, target: float, effort: str) -> Fa
     if solution.status == "certified" and (enumerable(problem) or effort == "exact"):
         return _prove(problem, build, solution, low, high, effort)
     return solution
-
-
-def _apply(problem: RerankProblem, side: Side, j: int) -> Integers:
-    """Plus documents of each question after the first j events."""
-    events = problem.events(side)
-    change = np.bincount(events.question[:j], weights=events.step[:j], minlength=problem.questions)
-    return problem.top_count + change.astype(np.int64)
 
 
 def _reorder(problem: RerankProblem, now: float, low: float, high: float) -> Booleans:
@@ -282,7 +200,7 @@ def _reorder(problem: RerankProblem, now: float, low: float, high: float) -> Boo
 
 def _window(
     problem: RerankProblem,
-    build: _Builder,
+    build: SolutionBuilder,
     base: Booleans,
     side: Side,
     lam: float,
@@ -332,7 +250,12 @@ def _window(
 
 
 def _prove(
-    problem: RerankProblem, build: _Builder, solution: FaroSolution, low: float, high: float, effort: str
+    problem: RerankProblem,
+    build: SolutionBuilder,
+    solution: FaroSolution,
+    low: float,
+    high: float,
+    effort: str,
 ) -> FaroSolution:
     """Replace a certified answer by the proven optimum where the instance allows it."""
     slack = problem.questions * SLACK
@@ -346,90 +269,6 @@ def _prove(
     if better.relevance >= solution.relevance - 1e-12:
         return better
     return replace(solution, status="optimal") if proven else solution
-
-
-class _Builder:
-    """Turns patterns of plus positions into solutions of one problem and constraint."""
-
-    def __init__(self, problem: RerankProblem, tau: float, target: float) -> None:
-        self.problem, self.tau, self.target = problem, tau, target
-
-    def meets(self, pattern: Booleans) -> bool:
-        return abs(self.problem.predicted_bias(pattern) - self.target) <= self.tau + SLACK
-
-    def natural(self) -> FaroSolution:
-        return self.solution("natural", self.problem.natural_pattern, self.problem.top_relevance, 0.0)
-
-    def solution(self, status: Status, pattern: Booleans, bound: float, price: float) -> FaroSolution:
-        problem = self.problem
-        if status == "natural":
-            ranking, touched = problem.natural, 0
-        else:
-            ranking = problem.ranking(pattern)
-            touched = int((ranking != problem.natural).any(axis=1).sum())
-        eb = 2.0 * pattern.mean(axis=0) - 1.0
-        return FaroSolution(
-            status,
-            ranking,
-            float(eb @ problem.weights) + problem.intercept,
-            float(np.take_along_axis(problem.relevance, ranking, axis=1).sum()),
-            bound,
-            eb,
-            price,
-            self.target,
-            self.tau,
-            problem.reachable,
-            problem.top_relevance,
-            problem.bottom_relevance,
-            touched,
-            collapsed=problem.collapsed,
-        )
-
-    def infeasible(self, side: Side) -> FaroSolution:
-        """Return the ranking with the best reachable Rb, at the least loss of relevance."""
-        counts = _apply(self.problem, side, self.problem.events(side).gain.size)
-        pattern = self.problem.extreme_pattern(counts, side)
-        return self.solution("infeasible", pattern, float("nan"), float("nan"))
-
-    def nearest(self, bound: float, price: float) -> FaroSolution:
-        """Return the integer ranking nearest to the window; used when none lies inside."""
-        problem, Q = self.problem, self.problem.questions
-        low = Q * (self.target - self.tau - problem.intercept)
-        high = Q * (self.target + self.tau - problem.intercept)
-        best, distance = problem.natural_pattern, np.inf
-        if enumerable(problem):
-            best = _nearest_exact(problem, low, high)
-        else:
-            sides: tuple[Side, Side] = ("up", "down")
-            for side in sides:
-                events = problem.events(side)
-                for j in range(0, events.gain.size + 1, max(1, events.gain.size // 200)):
-                    pattern = problem.extreme_pattern(_apply(problem, side, j), side)
-                    total = float(problem.bias_of(pattern).sum())
-                    outside = max(low - total, total - high, 0.0)
-                    if outside < distance:
-                        best, distance = pattern, outside
-        return self.solution("infeasible_integer", best, bound, price)
-
-
-def _nearest_exact(problem: RerankProblem, low: float, high: float) -> Booleans:
-    """Find the pattern whose bias lies nearest to [low, high]: widen the window until it holds one."""
-    reach = float(np.abs(problem.weights).sum()) * 2 * problem.questions
-    narrow, wide = 0.0, reach + 1.0
-    best = problem.natural_pattern
-    for _ in range(50):
-        middle = (narrow + wide) / 2
-        pattern = enumerate_exact(problem, low - middle, high + middle)
-        if pattern is None:
-            narrow = middle
-        else:
-            best = pattern
-            total = float(problem.bias_of(pattern).sum())
-            outside = max(low - total, total - high, 0.0)
-            if wide - narrow < 1e-9 or outside <= narrow:
-                break
-            wide = outside
-    return best
 
 
 __all__ = [
