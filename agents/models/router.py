@@ -12,7 +12,8 @@ from datetime import date
 from typing import Literal
 
 from agents.models.router_asks import Count, Side, counted, side_of
-from agents.models.router_groups import GroupFilter, find_groups, match_groups
+from agents.models.router_groups import find_groups
+from agents.models.router_match import GroupFilter, match_groups
 from agents.models.router_period import Period, find_period
 from agents.models.router_rules import judge
 from agents.models.router_subjects import SubjectMatcher, match_subjects

@@ -1,219 +1,169 @@
-"""Author groups that a question names, as phrases and as values of the corpus' attributes."""
+"""Author groups that a question names, as phrases ("guests from Australia", "reviewers aged 30-39")."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from agents.models.router_data import lexicon
 from agents.models.router_text import fold
 
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*\+?|[?!;:,()]")
+_GENERIC_DOCUMENTS = frozenset(
+    {"reviews", "comments", "opinions", "complaints", "feedback", "views", "posts", "ratings", "review", "those"}
+)
+_NOT_HEADS = frozenset({"they", "you", "everyone", "everybody", "anyone", "anybody", "someone", "others"})
+_JOIN = frozenset({"and", "or"})
+_AGE_WORDS = frozenset({"aged", "age", "ages", "over", "under", "above", "below", "older", "younger", "between"})
+_TRIP = re.compile(
+    r"(?:who (?:are |were )?)?(?:travel\w*|stay\w*|fl(?:y|ew|ying)|com(?:e|ing)) "
+    r"(?:alone|solo|on business|for (?:business|leisure|pleasure|work)|as (?:a )?(?:couple|family|group)"
+    r"|with (?:a |an |their |small |young )?(?:kids|children|family|families|friends|partner|spouse|group|baby))"
+)
+
 
 @dataclass(frozen=True, slots=True)
-class GroupFilter:
-    """One attribute value that a question names. Several of one phrase and attribute mean "any of these"."""
+class Word:
+    """A word of the question, folded, with its place in the text."""
 
-    attribute: str
-    value: str
-    phrase: str
-
-
-_GENERIC = frozenset(
-    "people person persons everyone everybody anyone anybody someone others they you most public audience majority fans experts critics".split()
-)
-_KIN = frozenset("men women man woman male female males females couple couples family families child children kid kids teen teens teenager teenagers adult adults senior seniors millennials retirees pensioners students parents vegetarians vegans backpackers locals businesspeople businessmen newcomers beginners professionals nurses doctors teachers homeowners".split())  # fmt: skip
-_QUALIFIER = "business|leisure|solo|single|young|younger|old|older|elderly|middle-aged|female|male|married|frequent|first-time|repeat|returning|new|experienced|senior|junior|economy|first class|first-class|business class|premium|local|foreign|domestic|international|verified|long-term|small|large|big|budget|luxury|family|couple|group|disabled|pregnant|urban|rural|gay|lgbt"
+    text: str
+    start: int
+    end: int
 
 
-@lru_cache(maxsize=1)
-def _patterns() -> tuple[re.Pattern[str], ...]:
-    people = "|".join(
-        sorted(
-            lexicon()["people"] - {"they", "you", "most", "others", "public", "majority"},
-            key=len,
-            reverse=True,
-        )
-    )
-    demonyms = "|".join(
-        sorted((re.escape(d) for d in lexicon()["countries_demonyms"]), key=len, reverse=True)
-    )
-    author = rf"{people}|reviews|comments|opinions|complaints|feedback|views|posts|ratings|those"
-    stop = r"(?= (?:think|feel|say|like|love|hate|find|rate|complain|mention|describe|see|view|about|on|of|who|that|when|regarding|compare|compared|differ|versus|vs|do|does|did|are|is|were|was|have|in|than|with|praise|enjoy|prefer|dislike|recommend|experience|report|believe|agree|disagree)\b|[?.,;!]|$)"
-    place = r"[^\W\d_][\w'.-]*(?: (?:of|and|the|&)? ?[^\W\d_][\w'.-]*){0,4}?"
-    return tuple(
-        re.compile(p, re.IGNORECASE)
-        for p in (
-            rf"\b(?:(?:{_QUALIFIER}|{demonyms}) )?(?:{author}) (?:from|living in|based in|residing in) (?:the )?{place}{stop}",
-            rf"\b(?:(?:{_QUALIFIER}|{demonyms}) )?(?:{author}) (?:aged?|ages|over|under|above|below|older than|younger than|between(?: the ages of)?|in their)(?: of)? [\w+-]+(?: (?:to|and|-) \d+)?(?: (?:and|or) (?:over|under|older|younger))?",
-            rf"\b(?:(?:{_QUALIFIER}|{demonyms}) ){{1,2}}(?:{people})\b",
-            rf"\b(?:{people}) (?:travell?ing|staying|flying) (?:alone|solo|on business|for business|for leisure|with (?:kids|children|family|friends|a partner|their families|their family))\b",
-            rf"\b(?:{'|'.join(d for d in sorted(lexicon()['countries_demonyms'], key=len, reverse=True) if d.endswith(('an', 'er', 'ard', 'ane', 'swede', 'finn', 'kiwi', 'aussie', 'saudi', 'emirati', 'thai')))})s\b",
-            rf"\b(?:{'|'.join(sorted(_KIN, key=len, reverse=True))})\b",
-        )
-    )
-
-
-def find_groups(question: str) -> tuple[str, ...]:
-    """Return the author-group phrases of a question as it words them, in order, the longest of each place."""
-    spans: list[tuple[int, int]] = []
-    for pattern in _patterns():
-        for match in pattern.finditer(question[:2000]):
-            if all(match.end() <= start or match.start() >= end for start, end in spans):
-                spans.append(match.span())
-    return tuple(question[start:end].strip() for start, end in sorted(spans))
-
-
-def _norm(text: str) -> str:
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
-    return " ".join(re.findall(r"[^\W_]+", fold(spaced)))
-
-
-def _singular(word: str) -> str:
-    irregular = {
-        "men": "man",
-        "women": "woman",
-        "children": "child",
-        "people": "person",
-        "families": "family",
-        "males": "male",
-        "females": "female",
-        "travelers": "traveller",
-        "traveler": "traveller",
-    }
-    if word in irregular:
-        return irregular[word]
-    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-def _same(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(_singular(w) for w in words)
-
-
-_AGE = re.compile(
-    r"(\d{1,3}) ?(?:-|to|and|–) ?(\d{1,3})|(\d{1,3}) ?\+|(?:over|above|older than|under|below|younger than|aged?|ages) (\d{1,3})|their (\w+)"
-)
-_DECADES = {
-    "teens": 13,
-    "twenties": 20,
-    "thirties": 30,
-    "forties": 40,
-    "fifties": 50,
-    "sixties": 60,
-    "seventies": 70,
-    "eighties": 80,
-}
-_GENDER = {
-    "man": "male",
-    "men": "male",
-    "woman": "female",
-    "women": "female",
-    "m": "male",
-    "f": "female",
-    "male": "male",
-    "female": "female",
-    "males": "male",
-    "females": "female",
-}
-
-
-def _band(text: str) -> tuple[int, int] | None:
-    """Return the ages (both included) that ``text`` states, or None."""
-    text = fold(text)
-    match = _AGE.search(text)
-    if match is None:
-        return None
-    if match[1]:
-        return int(match[1]), int(match[2])
-    if match[3]:
-        return int(match[3]), 200
-    if match[4]:
-        age = int(match[4])
-        if re.search(r"over|above|older than", match[0]):
-            return age + 1, 200
-        if re.search(r"under|below|younger than", match[0]):
-            return 0, age - 1
-        return age, age
-    word = match[5]
-    start = _DECADES.get(word) or (int(word[:-1]) if re.fullmatch(r"\d0s", word) else None)
-    return None if start is None else (start, 19 if start == 13 else start + 9)
-
-
-def match_groups(question: str, attributes: Mapping[str, Sequence[str]]) -> tuple[GroupFilter, ...]:
-    """Tie the author groups that ``question`` names to values of a corpus.
-
-    Parameters
-    ----------
-    question
-        The question as typed.
-    attributes
-        Attribute name -> its distinct values in the corpus ("country" -> "Australia", "United Kingdom").
-
-    Returns
-    -------
-    tuple of GroupFilter
-        In order of the question. Exact words win, then singular and plural, demonyms, age bands, genders.
-    """
-    found: list[tuple[int, GroupFilter]] = []
-    for phrase in find_groups(question):
-        place = question.find(phrase)
-        found += [(place, GroupFilter(a, v, phrase)) for a, v in _match_phrase(phrase, attributes)]
-    seen: dict[tuple[str, str], GroupFilter] = {}
-    for _, item in sorted(found, key=lambda pair: pair[0]):
-        seen.setdefault((item.attribute, item.value), item)
-    return tuple(seen.values())
-
-
-def _match_phrase(phrase: str, attributes: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    words = _norm(phrase).split()
-    stems = _same(words)
-    joined = f" {' '.join(stems)} "
-    places = {
-        p
-        for d, names in lexicon()["countries_demonyms"].items()
-        if re.search(rf"\b{re.escape(d)}s?\b", " ".join(words))
-        for p in names
-    }
-    aliases = {
-        name
-        for names in lexicon()["countries_demonyms"].values()
-        if any(f" {n} " in f" {' '.join(words)} " for n in names)
-        for name in names
-    }
-    ages = _band(phrase) if re.search(r"\d|their|aged?", fold(phrase)) else None
-    genders = {_GENDER[w] for w in words if w in _GENDER}
-    matched: list[tuple[int, str, str]] = []
-    for attribute, values in attributes.items():
-        for value in values:
-            norm = _norm(value)
-            if not norm:
-                continue
-            if norm in places or norm in aliases:
-                matched.append((len(norm), attribute, value))
-            elif ages and re.search(r"\d", value) and "age" in fold(attribute):
-                band = _band(value) or _band(f"aged {value}")
-                if band and band[0] <= ages[1] and ages[0] <= band[1]:
-                    matched.append((99, attribute, value))
-            elif norm in _GENDER and _GENDER[norm] in genders:
-                matched.append((len(norm), attribute, value))
-            elif f" {' '.join(_same(norm.split()))} " in joined and not norm.isdigit() and len(norm) > 1:
-                matched.append((len(norm), attribute, value))
-            elif (
-                len(stems) > 1
-                and (head := _same(norm.split())[0]) == stems[0]
-                and _same(norm.split())[-1] in {"leisure", "traveller", stems[-1]}
-                and head not in {"the"}
-            ):
-                matched.append((len(head), attribute, value))
-    best: dict[str, int] = {}
-    for size, attribute, _ in matched:
-        best[attribute] = max(best.get(attribute, 0), size)
+def words_of(question: str) -> list[Word]:
+    """Return the words and punctuation of ``question``; a possessive loses its s."""
     return [
-        (attribute, value)
-        for size, attribute, value in matched
-        if size == best[attribute] or attribute and size == 99 or _norm(value) in places | aliases
+        Word(re.sub(r"['’]s$", "", fold(m[0])), m.start(), m.end()) for m in _WORD.finditer(question[:2000])
     ]
 
 
-__all__ = ["GroupFilter", "find_groups", "match_groups"]
+@lru_cache(maxsize=1)
+def demonyms() -> dict[str, tuple[str, ...]]:
+    """Return people's names of countries -> the country's names; plurals too where they end in a plain s."""
+    table: dict[str, Any] = lexicon()["countries_demonyms"]
+    made = {name: tuple(places) for name, places in table.items()}
+    for name, places in table.items():
+        if name.endswith(("an", "er", "ard", "swede", "finn", "dane", "kiwi", "aussie", "saudi", "emirati", "thai", "pole")):
+            made[f"{name}s"] = tuple(places)
+    return made | {"brits": tuple(table["british"]), "brit": tuple(table["british"])}
+
+
+@lru_cache(maxsize=1)
+def places() -> frozenset[str]:
+    """Return all country names of the table."""
+    return frozenset(place for names in demonyms().values() for place in names)
+
+
+def is_people(word: str) -> bool:
+    """Tell whether ``word`` names people whose group may be said beside it."""
+    return (word in lexicon()["people"] or word in lexicon()["group_heads"]) and word not in _NOT_HEADS
+
+
+def is_author(word: str) -> bool:
+    """Tell whether ``word`` names people or what they wrote."""
+    return is_people(word) or word in _GENERIC_DOCUMENTS
+
+
+def _qualifier(word: str) -> bool:
+    return word in lexicon()["group_qualifiers"] or word in demonyms()
+
+
+def _left(words: list[Word], head: int) -> int:
+    """Index where the qualifiers before ``head`` begin ("British and Australian guests")."""
+    first = head
+    while first > 0:
+        if _qualifier(words[first - 1].text):
+            first -= 1
+        elif first > 1 and words[first - 1].text in _JOIN and _qualifier(words[first - 2].text) and first < head:
+            first -= 2
+        else:
+            break
+    return first
+
+
+def _place_end(words: list[Word], i: int) -> int:
+    """Index after the place that begins at ``i`` ("the United Kingdom", "Australia and New Zealand")."""
+    stops, end = lexicon()["group_stops"], i
+    while end < len(words) and end - i < 7:
+        word = words[end]
+        if not word.text[0].isalpha() or word.text in stops or is_people(word.text):
+            break
+        if end > i and (word.text in lexicon()["stance_verbs"] or word.text.endswith("ed")):
+            break
+        if word.text in _JOIN:
+            after = words[end + 1].text if end + 1 < len(words) else ""
+            if not after[:1].isalpha() or after in stops or is_author(after) or _qualifier(after):
+                break
+        end += 1
+    return end
+
+
+def _right(words: list[Word], head: int, question: str) -> int:
+    """Index after the words behind ``head`` that say which people."""
+    i = head + 1
+    if i >= len(words):
+        return i
+    here = words[i].text
+    after = words[i + 1].text if i + 1 < len(words) else ""
+    if here == "from" and after:
+        end = _place_end(words, i + 1)
+        return end if end > i + 1 and not after[0].isdigit() else i
+    if here in {"living", "based", "residing", "located"} and after in {"in", "near"}:
+        return _place_end(words, i + 2)
+    if here == "in" and after:
+        if after == "their" and i + 2 < len(words):
+            return i + 3
+        end = _place_end(words, i + 1)
+        name = " ".join(w.text for w in words[i + 1 : end]).removeprefix("the ")
+        return end if name in places() else i
+    if here in _AGE_WORDS:
+        end = i + 1
+        while end < len(words) and (
+            words[end].text[0].isdigit() or words[end].text in {"than", "to", "and", "or", "over", "under", "older", "younger", "of", "the", "ages"}
+        ):
+            end += 1
+        while words[end - 1].text in {"and", "to", "or", "of", "the"}:
+            end -= 1
+        return end if any(w.text[0].isdigit() for w in words[i:end]) else i
+    if trip := _TRIP.match(fold(question[words[i].start :])):
+        stop = words[i].start + trip.end()
+        return next((j for j in range(i, len(words)) if words[j].start >= stop), len(words))
+    return i
+
+
+def group_spans(question: str, words: list[Word]) -> list[tuple[int, int]]:
+    """Return the group phrases as spans of word indices, in order, none overlapping."""
+    spans: list[tuple[int, int]] = []
+    own, stops = lexicon()["group_heads"], lexicon()["group_stops"]
+    for head, word in enumerate(words):
+        if spans and head < spans[-1][1]:
+            continue
+        follows = words[head + 1].text if head + 1 < len(words) else "?"
+        nation = word.text in demonyms() and (
+            word.text[:-1] in demonyms()
+            or (head > 0 and words[head - 1].text == "the" and (follows in stops or not follows[0].isalpha()))
+        )
+        if not (is_author(word.text) or nation):
+            continue
+        first, end = _left(words, head), _right(words, head, question)
+        if spans and first < spans[-1][1]:
+            first = head
+        named = first < head or end > head + 1
+        alone = word.text in own and not is_people(follows) and (word.text.endswith(("s", "men")) or word.text == "children")
+        if word.text in _GENERIC_DOCUMENTS:
+            named = end > head + 1 or any(w.text in demonyms() for w in words[first:head])
+        if named or alone or nation:
+            spans.append((first, end))
+    return spans
+
+
+def find_groups(question: str) -> tuple[str, ...]:
+    """Return the author-group phrases of ``question`` as it words them, in order."""
+    words = words_of(question)
+    return tuple(question[words[a].start : words[b - 1].end] for a, b in group_spans(question, words))
+
+
+__all__ = ["Word", "demonyms", "find_groups", "group_spans", "is_author", "is_people", "places", "words_of"]
