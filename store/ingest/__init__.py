@@ -1,0 +1,1 @@
+"""Files become documents: readers, mapping, cleaning, chunking, and the ledger whose books balance."""

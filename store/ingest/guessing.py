@@ -1,0 +1,236 @@
+"""Guesses the mapping from the columns' names and a sample of their values."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from store.errors import UsageError
+from store.ingest.bands import Bands, bands_for
+from store.ingest.columns import FIELDS, Mapping
+from store.ingest.dates import DateOrder, guess_order, parse_date
+from store.ingest.names import ATTRIBUTES, KNOWN, OF_PLACE, PERSON, attribute_name, normalised
+from store.ingest.overrides import Overrides, resolve, resolve_texts
+from store.ingest.ratings import guess_scale
+
+#: An attribute with more values than this, and more than a third as many as rows, names single people: no groups.
+_MANY_VALUES: Final = 50
+#: Columns whose values are longer than this on average are not kept unless asked for.
+_LONG: Final = 300
+
+
+def guess(
+    header: Sequence[str], sample: Sequence[dict[str, str]], overrides: Overrides | None = None
+) -> Mapping:
+    """Return the mapping that names and values suggest, with the user's part taken as given.
+
+    Parameters
+    ----------
+    header
+        Column names in order.
+    sample
+        The source's first rows.
+    overrides
+        What the user said (``parse_overrides``).
+
+    Raises
+    ------
+    UsageError
+        The user named a column that does not exist, or no column can be the text.
+    """
+    return _Guess(header, sample, overrides or Overrides()).mapping()
+
+
+class _Guess:
+    """One guess: columns are taken one field after another, the surest first."""
+
+    def __init__(self, header: Sequence[str], sample: Sequence[dict[str, str]], overrides: Overrides) -> None:
+        self.header = list(header)
+        self.sample = sample
+        self.given = overrides
+        self.notes: list[str] = []
+        self.names = {column: normalised(column) for column in header}
+        self.values = {c: [v for row in sample if (v := row.get(c, "").strip())] for c in header}
+        self.free = list(header)
+        self.chosen: dict[str, str] = {}
+
+    def mapping(self) -> Mapping:
+        """Choose every field's column."""
+        for name, column in self.given.fields.items():
+            if name != "text" and column:
+                self._take(name, resolve(column, self.header, f"--map {name}={column}"))
+        asked = {
+            name: resolve(column, self.header, f"--attribute {name}={column}") if column else ""
+            for name, column in self.given.attributes.items()
+        }
+        for column in asked.values():
+            if column in self.free:
+                self.free.remove(column)
+        texts = self._texts()
+        self._find("rating", lambda c: guess_scale(self.values[c]) is not None)
+        self._find("date", self._is_date)
+        self._find("author", lambda c: True)
+        self._find("url", lambda c: True)
+        self._find("id", self._is_unique)
+        self._find("title", lambda c: True)
+        self._find("subject", self._repeats)
+        self._other_ids()
+        attributes = self._attributes(asked)
+        extra = self._extra()
+        rating = self.chosen.get("rating", "")
+        date = self.chosen.get("date", "")
+        return Mapping(
+            text=texts,
+            **{name: self.chosen.get(name, "") for name in FIELDS[1:]},
+            rating_scale=(self.given.rating_scale or self._scale(rating)) if rating else None,
+            date_order=self._order(date),
+            attributes=attributes,
+            bands=self._bands(attributes),
+            extra=extra,
+            notes=tuple(self.notes),
+        )
+
+    def _take(self, field: str, column: str) -> None:
+        self.chosen[field] = column
+        if column in self.free:
+            self.free.remove(column)
+
+    def _find(self, field: str, fits: Callable[[str], bool]) -> None:
+        """Take the free column whose name is surest for a field and whose values fit it."""
+        if field in self.chosen or self.given.fields.get(field) == "":
+            return
+        for known in KNOWN[field]:
+            for column in self.free:
+                if self.names[column] == known and self.values[column] and fits(column):
+                    self._take(field, column)
+                    return
+
+    def _texts(self) -> tuple[str, ...]:
+        if self.given.fields.get("text"):
+            columns = resolve_texts(self.given.fields["text"], self.header)
+            for column in columns:
+                if column in self.free:
+                    self.free.remove(column)
+            return columns
+        known = [c for c in self.free if self.names[c] in KNOWN["text"] and self.values[c]]
+        if not known:
+            known = [c for c in self.free if self._mean_words(c) >= 3 and not self._is_date(c)]
+            if known:
+                best = max(known, key=self._mean_length)
+                self.notes.append(f"no column is named like a text: {best!r} has the longest ones")
+        if not known:
+            raise UsageError(
+                "no column can be the text of a document",
+                f"name one with --map text=COLUMN; columns are {', '.join(self.header[:20])}",
+            )
+        best = max(known, key=self._mean_length)
+        self.free.remove(best)
+        return (best,)
+
+    def _other_ids(self) -> None:
+        """Let other columns that end in ``id`` stand for the row (unique values) or its subject (repeated)."""
+        for column in list(self.free):
+            words = self.names[column].split()
+            if not words or words[-1] not in ("id", "c id") or words[0] in PERSON or not self.values[column]:
+                continue
+            if "id" not in self.chosen and self.given.fields.get("id") != "" and self._is_unique(column):
+                self._take("id", column)
+            elif (
+                "subject" not in self.chosen
+                and self.given.fields.get("subject") != ""
+                and self._repeats(column)
+            ):
+                self._take("subject", column)
+
+    def _attributes(self, asked: dict[str, str]) -> dict[str, str]:
+        found = {name: column for name, column in asked.items() if column}
+        candidates = [(c, *attribute_name(c)) for c in self.free]
+        personal = any(person and name for _, name, person in candidates)
+        for column, name, person in candidates:
+            if not name or name in asked or name in found or not self.values[column]:
+                continue
+            if not person and name in OF_PLACE and (personal or self._of_subject(column)):
+                continue
+            distinct = len(set(self.values[column]))
+            numeric = bands_for(name, self.values[column]) is not None
+            if not numeric and distinct > _MANY_VALUES and distinct > len(self.values[column]) / 3:
+                self.notes.append(f"{column!r} has too many values to compare groups: kept, no attribute")
+                continue
+            found[name] = column
+        for column in found.values():
+            if column in self.free:
+                self.free.remove(column)
+        order = {name: position for position, name in enumerate(ATTRIBUTES)}
+        return dict(sorted(found.items(), key=lambda item: order.get(item[0].replace("_", " "), -1)))
+
+    def _of_subject(self, column: str) -> bool:
+        """Tell whether a column never differs among the rows of one subject: then it describes the subject."""
+        subject = self.chosen.get("subject", "")
+        if not subject:
+            return False
+        seen: dict[str, set[str]] = defaultdict(set)
+        rows: dict[str, int] = defaultdict(int)
+        for row in self.sample:
+            if value := row.get(column, ""):
+                seen[row.get(subject, "")].add(value)
+                rows[row.get(subject, "")] += 1
+        repeated = [name for name, count in rows.items() if count > 1]
+        return bool(repeated) and all(len(seen[name]) == 1 for name in repeated)
+
+    def _bands(self, attributes: dict[str, str]) -> dict[str, Bands]:
+        found: dict[str, Bands] = {}
+        for name, column in attributes.items():
+            if name in self.given.bands:
+                found[name] = Bands(self.given.bands[name])
+            elif (bands := bands_for(name, self.values[column])) is not None:
+                found[name] = bands
+        return found
+
+    def _extra(self) -> tuple[str, ...]:
+        if self.given.extra is not None:
+            return tuple(resolve(c, self.header, f"--map extra={c}") for c in self.given.extra)
+        return tuple(c for c in self.free if self.values[c] and self._mean_length(c) <= _LONG)
+
+    def _scale(self, column: str) -> tuple[float, float] | None:
+        scale = guess_scale(self.values[column])
+        if scale is None:
+            self.notes.append(f"{column!r} holds no numbers: no ratings are stored")
+        return scale
+
+    def _order(self, column: str) -> DateOrder:
+        if self.given.date_order == "dmy":
+            return "dmy"
+        if self.given.date_order == "mdy" or not column:
+            return "mdy"
+        order, sure = guess_order(self.values[column])
+        if not sure:
+            self.notes.append(
+                f"dates in {column!r} may be day/month or month/day: read as month/day; "
+                "--map date_order=dmy for the other"
+            )
+        return order
+
+    def _is_date(self, column: str) -> bool:
+        values = self.values[column][:100]
+        return bool(values) and sum(bool(parse_date(value)) for value in values) >= 0.7 * len(values)
+
+    def _is_unique(self, column: str) -> bool:
+        values = self.values[column]
+        return len(values) == len(self.sample) and len(set(values)) == len(values)
+
+    def _repeats(self, column: str) -> bool:
+        values = self.values[column]
+        few = len(values) < 20
+        return few or len(set(values)) <= 0.9 * len(values)
+
+    def _mean_length(self, column: str) -> float:
+        values = self.values[column]
+        return sum(map(len, values)) / len(values) if values else 0.0
+
+    def _mean_words(self, column: str) -> float:
+        values = self.values[column][:200]
+        return sum(len(value.split()) for value in values) / len(values) if values else 0.0
+
+
+__all__ = ["guess"]

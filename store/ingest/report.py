@@ -1,0 +1,60 @@
+"""What ingest tells about itself: progress on the way, the books at the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from store.ingest.columns import Mapping
+from store.ingest.ledger import Counts
+
+
+@dataclass(frozen=True, slots=True)
+class IngestProgress:
+    """Where a run stands. ``fraction`` is the share of the source read, in [0, 1], or None when not known."""
+
+    rows: int
+    new: int
+    updated: int
+    unchanged: int
+    quarantined: int
+    fraction: float | None
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Rows per second."""
+        return self.rows / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """The books of one run of one source.
+
+    ``complete`` is false when the source could not be read to its end; ``interrupted`` when the run was cancelled.
+    ``notes`` counts what was set right or dropped on the way. ``reasons`` counts quarantined rows by reason.
+    """
+
+    source: str
+    source_id: int
+    mapping: Mapping
+    kind: str
+    encoding: str
+    counts: Counts = field(default_factory=Counts)
+    notes: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    complete: bool = True
+    interrupted: bool = False
+
+    def balance(self) -> str:
+        """Return the books in one line."""
+        c = self.counts
+        line = (
+            f"rows read {c.read:,} = new {c.new:,} + updated {c.updated:,} + unchanged {c.unchanged:,}"
+            f" + quarantined {c.quarantined:,}"
+        )
+        return f"{line}; removed {c.removed:,}" if c.removed else line
+
+
+__all__ = ["IngestProgress", "IngestReport"]
