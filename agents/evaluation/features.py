@@ -1,4 +1,4 @@
-"""Product features on the reviews of Hu and Liu (KDD 2004): are the registry's entities the features people rated?
+"""Product features on the reviews of Hu and Liu (KDD 2004): does the registry find what people rated.
 
 The files are lines ``feature[+2], other[-1][u]##sentence``; ``[t]`` starts a review; ``[u]`` and ``[p]`` mark
 features that the sentence does not name. Features and entities are lemmatised; one name containing the other, word
@@ -102,7 +102,7 @@ def evaluate_features(folder: Path, find: FeatureFinder) -> list[FeatureScore]:
 
 
 def registry_names(texts: Sequence[str], seed: int = 0) -> list[str]:
-    """The registry as a feature finder: names of the entities bootstrapped from the texts."""
+    """Find features by the registry: the names of the entities bootstrapped from the texts."""
     from store.enrich.registry import bootstrap
 
     return [entity.name for entity in bootstrap(texts, seed=seed).entities]

@@ -84,7 +84,7 @@ def bootstrap(
     counts = count_terms(texts, lexis)
     columns = columns_to_terms(aspect_columns)
     kept = select(counts, lexis, len(texts), subjects, columns)
-    clusters, doubtful = join(kept, counts, lexis, embed, MAX_ENTITIES, columns)
+    clusters, doubtful = join(kept, counts, lexis, texts, embed, MAX_ENTITIES, columns)
     entities = _keep_previous(_entities(clusters), previous)
     mentions: Counter[str] = Counter()
     matcher = EntityMatcher(entities)

@@ -10,9 +10,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from store.enrich.matcher import EntityMatcher
 from store.enrich.registry_knowledge import Term, knowledge
-from store.enrich.registry_words import lemma, slug
+from store.enrich.registry_words import lemmas, slug
 from store.enrich.terms import Lexis, TermCount
+from store.records import RegistryEntity
 
 #: Cosine of two names above which they are joined, and above which a person is asked.
 JOIN: Final = 0.86
@@ -21,6 +23,11 @@ ASK: Final = 0.70
 PREFERRED: Final = 0.5
 #: A compound that makes up this share of its head's uses takes the head over ("front desk" for "desk").
 TAKEOVER: Final = 0.6
+#: A weak synonym joins where the rest of its group is this many times as common.
+WEAK: Final = 10
+#: An aspect without its noun needs this many uses, and this many a text.
+MIN_IMPLIED: Final = 5
+MIN_IMPLIED_SHARE: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +43,10 @@ class DoubtfulMerge:
 
 @dataclass(slots=True)
 class Cluster:
-    """An entity in the making: its terms with their uses, its name, its parent's name, its surface forms."""
+    """An entity in the making: terms with their uses, uses with an opinion, name, parent's name, surface forms."""
 
     terms: dict[Term, int] = field(default_factory=dict)
+    opinions: float = 0.0
     name: str = ""
     parent: str = ""
     aliases: set[str] = field(default_factory=set)
@@ -53,19 +61,21 @@ def join(
     kept: Sequence[Term],
     counts: Mapping[Term, TermCount],
     lexis: Lexis,
+    texts: Sequence[str],
     embed: Callable[[Sequence[str]], NDArray[Any]] | None,
     limit: int,
     columns: Sequence[Term],
 ) -> tuple[list[Cluster], tuple[DoubtfulMerge, ...]]:
-    """Return at most ``limit`` clusters, most used first, and the pairs left for a person."""
+    """Return at most ``limit`` clusters, those with most opinions first, and the pairs left for a person."""
     owner = _Forest(kept)
     _by_spelling(kept, counts, owner)
-    _by_synonyms(kept, owner)
+    _by_synonyms(kept, counts, owner)
+    _by_columns(columns, owner)
     _by_takeover(kept, counts, owner)
     doubtful = _by_meaning(kept, counts, owner, embed)
     clusters = _clusters(kept, counts, owner)
-    _add_implied(clusters, counts, lexis)
-    clusters.sort(key=lambda cluster: (-cluster.uses, cluster.name))
+    _add_implied(clusters, texts)
+    clusters.sort(key=lambda cluster: (-cluster.opinions, cluster.name))
     asked = {word for column in columns for word in column}
     must = [c for c in clusters[limit:] if any(word in asked for term in c.terms for word in term)]
     clusters = clusters[: limit - len(must)] + must
@@ -125,12 +135,24 @@ def one_edit(left: str, right: str) -> bool:
     return longer[at + 1 :] == shorter[at:]
 
 
-def _by_synonyms(kept: Sequence[Term], owner: _Forest) -> None:
-    present = set(kept)
+def _by_synonyms(kept: Sequence[Term], counts: Mapping[Term, TermCount], owner: _Forest) -> None:
+    present, weak = set(kept), knowledge().weak
     for group in knowledge().groups:
-        members = [term for term in group if term in present]
-        for term in members[1:]:
-            owner.union(members[0], term)
+        firm = [term for term in group if term in present and term not in weak]
+        for term in firm[1:]:
+            owner.union(firm[0], term)
+        uses = sum(counts[term].uses for term in firm)
+        for term in group:
+            if firm and term in weak and term in present and counts[term].uses * WEAK <= uses:
+                owner.union(firm[0], term)
+
+
+def _by_columns(columns: Sequence[Term], owner: _Forest) -> None:
+    """Join the compound that a column of aspects names ("staff service") with its first word that is a term."""
+    for column in columns:
+        part = next(((word,) for word in column if (word,) in owner), None)
+        if part is not None and column in owner:
+            owner.union(part, column)
 
 
 def _by_takeover(kept: Sequence[Term], counts: Mapping[Term, TermCount], owner: _Forest) -> None:
@@ -173,7 +195,8 @@ def _clusters(kept: Sequence[Term], counts: Mapping[Term, TermCount], owner: _Fo
     inner = _inner_uses(kept, counts)
     for term in kept:
         cluster = sets.setdefault(owner.find(term), Cluster())
-        cluster.terms[term] = max(counts[term].uses - inner[term], 0)
+        uses = cluster.terms[term] = max(counts[term].uses - inner[term], 0)
+        cluster.opinions += uses * counts[term].opinion_share
     groups = {term: group for group in knowledge().groups for term in group}
     taken: set[str] = set()
     clusters = []
@@ -208,10 +231,16 @@ def _still_apart(
 
 
 def _name(cluster: Cluster, counts: Mapping[Term, TermCount], groups: Mapping[Term, tuple[Term, ...]]) -> str:
-    best = max(cluster.terms, key=lambda term: (counts[term].uses, term))
-    for term in groups.get(best, ()):
-        if term in cluster.terms and counts[term].uses >= PREFERRED * counts[best].uses:
-            best = term
+    best: Term = max(cluster.terms, key=lambda item: (counts[item].uses, item))
+    whole = [
+        t for t in cluster.terms if t[-1:] == best != t and counts[t].uses >= TAKEOVER * counts[best].uses
+    ]
+    if whole:
+        best = max(whole, key=lambda item: (counts[item].uses, item))
+        return " ".join(best)
+    for other in groups.get(best, ()):
+        if other in cluster.terms and counts[other].uses >= PREFERRED * counts[best].uses:
+            best = other
             break
     return _spell(best, counts[best].forms)
 
@@ -225,23 +254,26 @@ def _spell(term: Term, forms: Mapping[str, int]) -> str:
     return plural if forms.get(plural, 0) > 4 * forms.get(single, 0) else single
 
 
-def _add_implied(clusters: list[Cluster], counts: Mapping[Term, TermCount], lexis: Lexis) -> None:
+def _add_implied(clusters: list[Cluster], texts: Sequence[str]) -> None:
     """Let "dirty" and "spotless" name cleanliness, where the corpus uses them."""
-    by_name: dict[str, list[str]] = {}
-    for word, name in knowledge().implied.items():
-        if lexis.seen.get(word, 0):
-            by_name.setdefault(name, []).append(word)
-    for name, words in sorted(by_name.items()):
-        term = (lemma(name),)
+    implied = knowledge().implied
+    matcher = EntityMatcher([RegistryEntity(" ".join(form), " ".join(form)) for form in implied])
+    seen = Counter(lemmas(mention.entity) for text in texts for mention in matcher.find(text))
+    by_name: dict[str, dict[Term, int]] = {}
+    for form, name in implied.items():
+        if seen[form] > 0:
+            by_name.setdefault(name, {})[form] = seen[form]
+    for name, forms in sorted(by_name.items()):
+        term = lemmas(name)
         cluster = next((c for c in clusters if term in c.terms), None)
-        seen = sum(lexis.seen[word] for word in words)
         if cluster is None:
-            if seen < 10:
+            if sum(forms.values()) < max(MIN_IMPLIED, round(MIN_IMPLIED_SHARE * len(texts))):
                 continue
-            cluster = Cluster({term: counts[term].uses if term in counts else 0}, name)
+            cluster = Cluster({term: 0}, name=name)
             clusters.append(cluster)
-        for word in words:
-            cluster.terms.setdefault((lemma(word),), lexis.seen[word])
+        for form, uses in forms.items():
+            cluster.terms.setdefault(form, uses)
+            cluster.opinions += uses
 
 
 def _tiers(clusters: Iterable[Cluster]) -> None:
@@ -267,10 +299,14 @@ def _alias(clusters: Sequence[Cluster], lexis: Lexis) -> None:
     for cluster in clusters:
         forms = {cluster.name}
         for term in cluster.terms:
-            if len(term) > 1 or term[0] in implied or _noun_enough(term[0], lexis):
+            if len(term) > 1 or term in implied or _noun_enough(term[0], lexis):
                 forms.add(" ".join(term))
         for term in groups.get(next(iter(cluster.terms)), ()):
-            if term not in claimed and (len(term) > 1 or _noun_enough(term[0], lexis)):
+            if (
+                term not in claimed
+                and term not in knowledge().weak
+                and (len(term) > 1 or _noun_enough(term[0], lexis))
+            ):
                 forms.add(" ".join(term))
                 claimed.add(term)
         cluster.aliases = forms

@@ -31,9 +31,11 @@ class Knowledge:
     light_heads, light_modifiers
         Words that add little to a compound (``area``; ``overall``).
     implied
-        Base form of a word that names an aspect without its noun, to that noun (``dirty`` -> ``cleanliness``).
+        Forms that name an aspect without its noun, to that noun (``dirty`` -> ``cleanliness``).
     groups
         Names of one thing, the preferred one first, as terms.
+    weak
+        Names in groups that join only where they are rare beside the rest.
     """
 
     opinion: frozenset[str]
@@ -43,8 +45,9 @@ class Knowledge:
     affect: frozenset[str]
     light_heads: frozenset[str]
     light_modifiers: frozenset[str]
-    implied: Mapping[str, str]
+    implied: Mapping[Term, str]
     groups: tuple[tuple[Term, ...], ...]
+    weak: frozenset[Term]
 
 
 @cache
@@ -53,10 +56,12 @@ def knowledge() -> Knowledge:
     folder = files("store.enrich") / "data"
     lines = (folder / "registry_opinion_words.txt").read_text("utf-8").splitlines()
     table = tomllib.loads((folder / "registry_knowledge.toml").read_text("utf-8"))
-    groups = []
+    groups: list[tuple[Term, ...]] = []
+    weak: set[Term] = set()
     for name, others in table["synonyms"].items():
-        terms = [lemmas(form) for form in (name, *others.split("|"))]
-        groups.append(tuple(dict.fromkeys(term for term in terms if term)))
+        forms = (name, *others.split("|"))
+        groups.append(tuple(dict.fromkeys(lemmas(form) for form in forms)))
+        weak.update(lemmas(form) for form in forms if form.startswith("~"))
     return Knowledge(
         opinion=frozenset(line for line in lines if line and not line.startswith(";")),
         stop=_bases(table["stop"]),
@@ -65,8 +70,9 @@ def knowledge() -> Knowledge:
         affect=frozenset(table["affect"].split()),
         light_heads=_bases(table["light_heads"]),
         light_modifiers=_bases(table["light_modifiers"]),
-        implied={lemma(form): name for name, forms in table["implied"].items() for form in forms.split()},
+        implied={lemmas(form): name for name, forms in table["implied"].items() for form in forms.split("|")},
         groups=tuple(groups),
+        weak=frozenset(weak),
     )
 
 

@@ -10,13 +10,16 @@ from store.enrich.registry_words import lemma, lemmas
 from store.enrich.terms import Lexis, TermCount
 
 #: A term must occur in this share of the texts ...
-MIN_SHARE: Final = 0.003
+MIN_SHARE: Final = 0.005
 #: ... and this often at least.
 MIN_USES: Final = 3
 #: Least share of uses with an opinion on them (shrunk, see ``TermCount.opinion_share``).
-MIN_OPINION: Final = 0.10
+MIN_OPINION: Final = 0.15
 #: A compound must be this share of its head's uses to stand on its own.
 MIN_COMPOUND: Final = 0.06
+
+#: A compound capitalised in a larger share of its uses is a proper name.
+MAX_CAPITALS: Final = 0.6
 
 _COLUMN_NOISE: Final = frozenset(("rating", "score", "star", "aspect", "rate", "overall", "id"))
 
@@ -80,10 +83,12 @@ def _stopped(word: str, known: Knowledge) -> bool:
 def _compound(term: Term, count: TermCount, counts: Mapping[Term, TermCount], known: Knowledge) -> bool:
     """Whether a compound means something of its own: no light words, no opinion, and usual enough for its head."""
     head, modifiers = term[-1], term[:-1]
+    if count.capitals > MAX_CAPITALS * count.uses:
+        return False
     if head in known.light_heads and not _stands(head, known):
         return False
     for word in modifiers:
-        if word in known.light_modifiers or word in known.implied or word in known.opinion - known.despite:
+        if word in known.light_modifiers or (word,) in known.implied or word in known.opinion - known.despite:
             return False
         if word in known.stop and (head in known.stop or len(term) > 2):
             return False

