@@ -1,0 +1,202 @@
+"""What a receipt says, in words: the sentences that stand beside every picture, shared by all faces.
+
+Strings returned here may hold text from the corpus as it is stored; every face makes it safe in its own way.
+"""
+
+from __future__ import annotations
+
+from app.views.bars import STYLES, BarSet
+from app.views.formats import MARK_POINTS, count, estimate, number, percent, plural, rounded_points, signed
+from store.receipt import AuditReceipt, GroupAudit, GroupShare, OpinionAudit, PositionAudit
+
+
+def bar_sets(opinion: OpinionAudit) -> list[BarSet]:
+    """Return the sets worth drawing: population, the goal where it differs, retrieved, cited, plain top-k."""
+    population = opinion.population.shares
+    sets = [BarSet("population", population, opinion.population.n)]
+    if differs(opinion):
+        sets.append(BarSet("target", opinion.target_shares, 0))
+    for key in ("retrieved", "cited", "plain"):
+        distribution = getattr(opinion, key)
+        if distribution.n:
+            sets.append(BarSet(key, distribution.shares, distribution.n))
+    return sets
+
+
+def differs(opinion: OpinionAudit) -> bool:
+    """Tell whether the target is another distribution than the population's."""
+    return any(
+        abs(a - b) > 1e-6 for a, b in zip(opinion.target_shares, opinion.population.shares, strict=False)
+    )
+
+
+def set_name(key: str) -> str:
+    """Return how a set of documents is called (``plain`` is the plain top-k)."""
+    return STYLES[key].name if key in STYLES else key
+
+
+def pool_words(receipt: AuditReceipt) -> str:
+    """Return how much of what the answer rests on: ``12 of 861 documents on food``."""
+    if receipt.counts and not receipt.ranking:
+        counted = receipt.counts[0]
+        return f"{count(counted.value)} of {count(counted.total)} ({percent(counted.share)}), counted in SQL"
+    chosen = len(receipt.ranking)
+    if receipt.opinion is not None:
+        on = f" on {', '.join(entity.name for entity in receipt.entities)}" if receipt.entities else ""
+        return f"{count(chosen)} of {plural(receipt.opinion.population.n, 'document')}{on}"
+    return f"{count(chosen)} of {plural(receipt.corpus_documents, 'document')}"
+
+
+def answer_w1(opinion: OpinionAudit) -> tuple[str, float] | None:
+    """Return the set that the reader sees (cited, else retrieved) and its W1 to the target."""
+    for key in ("cited", "retrieved"):
+        if key in opinion.w1 and getattr(opinion, key).n:
+            return key, opinion.w1[key].value
+    return None
+
+
+def largest_gap(receipt: AuditReceipt) -> GroupAudit | None:
+    """Return the attribute with the largest author-group gap, None when there is none."""
+    return max(receipt.groups, key=lambda group: abs(group.largest_gap), default=None)
+
+
+def warnings(receipt: AuditReceipt) -> list[str]:
+    """Return everything that weakens the answer, degradations first."""
+    found = [f"{each.stage}: {each.reason}" for each in receipt.degradations]
+    found += [f"not met: {each}" for each in receipt.unmet]
+    missing = receipt.verification.quotes - receipt.verification.quotes_verified
+    if missing > 0:
+        found.append(f"{plural(missing, 'quote')} not found in the cited text")
+    found += [f"check: {each}" for each in receipt.verification.findings]
+    if receipt.unmatched:
+        found.append(f"not in the registry: {receipt.unmatched}")
+    return found
+
+
+def w1_words(opinion: OpinionAudit) -> str:
+    """Return in one sentence how far answer and plain top-k are from the target."""
+    goal = "the population" if not differs(opinion) else f"the goal ({opinion.target})"
+    parts = []
+    if "retrieved" in opinion.w1:
+        parts.append(f"retrieved documents are W1 {estimate(opinion.w1['retrieved'])} from {goal}")
+    if "cited" in opinion.w1 and opinion.cited.n:
+        parts.append(f"cited ones {estimate(opinion.w1['cited'])}")
+    if "plain" in opinion.w1:
+        parts.append(f"plain top-k would be {estimate(opinion.w1['plain'])}")
+    if not parts:
+        return "No distance could be measured."
+    text = "; ".join(parts)
+    floor = (
+        "" if opinion.floor is None else f" No choice of so few documents gets below {number(opinion.floor)}."
+    )
+    return f"{text[0].upper()}{text[1:]}.{floor}"
+
+
+def group_words(group: GroupAudit) -> list[str]:
+    """Return in words the gaps of one author attribute, missing groups named."""
+    gap = abs(rounded_points(group.largest_gap))
+    plain = abs(rounded_points(group.plain_largest_gap))
+    words = [
+        f"{group.attribute}: largest gap {plural(gap, 'point')} (plain top-k {plain}); "
+        f"{percent(group.coverage)} of groups present, {percent(group.coverage_matched)} among documents on the entity"
+    ]
+    missing = [each for each in group.categories if each.population and not each.retrieved]
+    words += [
+        f"MISSED {each.value}: {percent(each.population_share)} of the population, none retrieved"
+        for each in missing
+    ]
+    if group.unknown_population or group.unknown_retrieved:
+        words.append(
+            f"unknown {group.attribute}: {percent(group.unknown_population)} of the population, "
+            f"{percent(group.unknown_retrieved)} of the retrieved; left out of the shares"
+        )
+    if not group.constrained:
+        words.append("shown only: the selection was not asked to balance this attribute")
+    return words
+
+
+def gap_state(share: GroupShare) -> str:
+    """Return ``MISSED`` for a group of the population that is not among the retrieved, ``!`` for a gap."""
+    if share.population and not share.retrieved:
+        return "MISSED"
+    return "!" if abs(rounded_points(share.gap)) >= MARK_POINTS else ""
+
+
+def position_words(position: PositionAudit) -> str:
+    """Return the predicted output bias of the order, or that the model is not calibrated."""
+    model = f" ({position.model})" if position.model else ""
+    if not position.calibrated or position.predicted is None:
+        note = (
+            f": {position.note}" if position.note and position.note != "not calibrated for this model" else ""
+        )
+        return f"not calibrated for this model{model}{note}"
+    error = "" if position.standard_error is None else f" +/- {number(position.standard_error, 2)}"
+    target = "" if position.target is None else f", target {signed(position.target)}"
+    natural = "" if position.natural is None else f", by relevance alone {signed(position.natural)}"
+    note = f"; {position.note}" if position.note else ""
+    return f"predicted Rb {signed(position.predicted)}{error}{target}{natural}{model}{note}"
+
+
+def frontier_words(receipt: AuditReceipt) -> str:
+    """Return the price paid in relevance for the chosen point, empty without a frontier."""
+    chosen = next((point for point in receipt.frontier if point.chosen), None)
+    if chosen is None:
+        return "No point of the frontier was chosen." if receipt.frontier else ""
+    start = max(receipt.frontier, key=lambda point: point.relevance_kept)
+    paid = max(0.0, 1 - chosen.relevance_kept)
+    return (
+        f"Price paid: {100 * paid:.1f}% of relevance, for W1 {number(chosen.w1)} instead of {number(start.w1)}"
+        f" and a largest author gap of {abs(rounded_points(chosen.largest_gap))} instead of"
+        f" {plural(abs(rounded_points(start.largest_gap)), 'point')}."
+    )
+
+
+def quote_words(receipt: AuditReceipt) -> str:
+    """Return how many quotes were checked and found."""
+    check = receipt.verification
+    if not check.quotes:
+        return "no quotes to check"
+    found = (
+        f"{check.quotes_verified} of {plural(check.quotes, 'quote')} found word for word in the cited text"
+    )
+    return found + ("; the answer was revised once" if check.revised else "")
+
+
+def receipt_line(receipt: AuditReceipt, *, ascii: bool = False) -> str:
+    """Return the receipt in one line: route, n of N, W1 answer / top-k, largest author gap, warnings."""
+    from app.views.safe import line
+
+    parts: list[str] = [receipt.route.kind, pool_words(receipt)]
+    opinion = receipt.opinion
+    if opinion is not None:
+        shown = answer_w1(opinion)
+        if shown is not None:
+            plain = f" / top-k {number(opinion.w1['plain'].value)}" if "plain" in opinion.w1 else ""
+            parts.append(f"W1 {shown[0]} {number(shown[1])}{plain}")
+    group = largest_gap(receipt)
+    if group is not None:
+        parts.append(f"largest author gap {abs(rounded_points(group.largest_gap))} pts ({group.attribute})")
+    if receipt.verification.quotes:
+        parts.append(f"quotes {receipt.verification.quotes_verified}/{receipt.verification.quotes}")
+    found = len(warnings(receipt))
+    parts.append(f"! {plural(found, 'warning')}" if found else "no warnings")
+    separator = " | " if ascii else " · "
+    return separator.join(line(part, limit=200, ascii=ascii) for part in parts)
+
+
+__all__ = [
+    "answer_w1",
+    "bar_sets",
+    "differs",
+    "frontier_words",
+    "gap_state",
+    "group_words",
+    "largest_gap",
+    "pool_words",
+    "position_words",
+    "quote_words",
+    "receipt_line",
+    "set_name",
+    "w1_words",
+    "warnings",
+]
