@@ -182,7 +182,7 @@ def _middle_first(count: int) -> list[int]:
 def _interleave(first: Sequence[T], second: Sequence[T]) -> list[T]:
     mixed: list[T] = []
     for place in range(max(len(first), len(second))):
-        mixed += first[place : place + 1] + second[place : place + 1]
+        mixed += [*first[place : place + 1], *second[place : place + 1]]
     return mixed
 
 

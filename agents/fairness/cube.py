@@ -19,8 +19,8 @@ from agents.fairness.distance import FloatArray, IntArray, finite_vector
 from agents.fairness.sampling import Sample
 
 _ZERO = 1e-9
-#: Above this many undecided units the flight starts in blocks, all blocks in step.
-_BLOCK_FROM = 120
+#: Units of a block of the flight, in multiples of the number of variables.
+_BLOCK = 3
 
 
 def cube_sample(inclusion: ArrayLike, balance: ArrayLike, rng: np.random.Generator) -> Sample:
@@ -80,84 +80,88 @@ def merge_equals(chances: FloatArray, variables: FloatArray, rng: np.random.Gene
 
 
 def flight(state: FloatArray, variables: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Walk until no direction keeps every total: at most as many units stay undecided as there are variables."""
+    """Walk until no direction keeps every total: at most as many units stay undecided as there are variables.
+
+    Many units fly in disjoint blocks, all at once; what each block leaves undecided flies again.
+    """
     state = state.copy()
-    width = variables.shape[1] + 1
-    while (undecided := _undecided(state)).size > max(_BLOCK_FROM, 4 * width):
-        _block_flight(state, variables, rng.permutation(undecided), width, rng)
-    undecided = rng.permutation(_undecided(state))
-    work, queue = undecided[:width], undecided[width:]
-    while work.size == width:
-        _step(state, work, _null_vector(variables[work]), rng)
-        work = work[(state[work] > 0) & (state[work] < 1)]
-        fill = width - work.size
-        work, queue = np.concatenate([work, queue[:fill]]), queue[fill:]
-    while work.size:
-        left, singular, _right = np.linalg.svd(variables[work])
-        rank = int((singular > 1e-9 * singular[0]).sum())
-        if rank >= work.size:
-            break
-        _step(state, work, left[:, -1], rng)
-        work = work[(state[work] > 0) & (state[work] < 1)]
+    count = variables.shape[1]
+    length = _BLOCK * count
+    while (undecided := _undecided(state)).size > length:
+        units = rng.permutation(undecided)
+        blocks = units[: units.size // length * length].reshape(-1, length)
+        kernel = np.linalg.qr(variables[blocks], mode="complete")[0][:, :, count:]
+        state[blocks] = _walk(state[blocks], kernel, rng)
+    if undecided.size:
+        basis, rank = _ordered_basis(variables[undecided])
+        state[undecided] = _walk(state[undecided][None], basis[None, :, rank:], rng)[0]
     return state
 
 
 def landing(state: FloatArray, variables: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Decide the last units, giving up the variables from the last to the first; the size is kept."""
     state = state.copy()
-    while (work := _undecided(state)).size > 1:
-        kept = variables[work, : work.size - 1]
-        _step(state, work, _null_vector(kept), rng)
+    work = _undecided(state)
+    if work.size:
+        basis, _rank = _ordered_basis(variables[work])
+        state[work] = _walk(state[work][None], basis[None, :, :0:-1], rng)[0]
     return np.round(state)
 
 
-def _block_flight(
-    state: FloatArray, variables: FloatArray, units: IntArray, width: int, rng: np.random.Generator
-) -> None:
-    """Fly in disjoint blocks of units at once; each ends with fewer than ``width`` undecided."""
-    length = 3 * width
-    blocks = units[: units.size // length * length].reshape(-1, length)
-    slots = blocks[:, :width].copy()
-    following = np.full(len(blocks), width)
-    while len(slots):
-        vectors = np.linalg.qr(variables[slots], mode="complete")[0][:, :, -1]
-        vectors[np.abs(vectors) < 1e-12] = 0.0
-        now = state[slots]
-        up, down = _reach(now, vectors)
-        rise = rng.random(len(slots)) * (up + down) < down
-        now = _snap(now + np.where(rise, up, -down)[:, None] * vectors)
-        state[slots] = now
-        decided = (now <= 0) | (now >= 1)
-        need = following + decided.sum(axis=1)
-        on = need <= length
-        slots, blocks, decided, following, need = slots[on], blocks[on], decided[on], following[on], need[on]
-        place = following[:, None] + np.cumsum(decided, axis=1) - 1
-        rows, columns = np.nonzero(decided)
-        slots[rows, columns] = blocks[rows, place[rows, columns]]
-        following = need
+def _ordered_basis(rows: FloatArray) -> tuple[FloatArray, int]:
+    """Orthogonal basis whose j-th vector is orthogonal to the first j-1 independent columns, and their number."""
+    found = np.zeros((len(rows), 0))
+    for column in rows.T:
+        rest = column - found @ (found.T @ column)
+        rest -= found @ (found.T @ rest)
+        length = float(np.sqrt(rest @ rest))
+        if length > 1e-9 * float(np.sqrt(column @ column)) and found.shape[1] < len(rows):
+            found = np.column_stack([found, rest / length])
+    return np.linalg.qr(found, mode="complete")[0], found.shape[1]
 
 
-def _step(state: FloatArray, work: IntArray, vector: FloatArray, rng: np.random.Generator) -> None:
-    """Move along ``vector`` to one of the two faces of the cube, so that the mean stays."""
-    up, down = _reach(state[work][None, :], vector[None, :])
-    length = up[0] if rng.random() * (up[0] + down[0]) < down[0] else -down[0]
-    state[work] = _snap(state[work] + length * vector)
+def _walk(now: FloatArray, directions: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Spend the directions of each block in turn; each decides a unit, which is swept from those that follow.
 
+    Sweeping adds multiples of a spent direction to a later one, so a direction stays orthogonal to what all the
+    directions from it backwards are orthogonal to.
 
-def _reach(now: FloatArray, vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """How far each row can move up and down its vector inside the cube."""
+    Parameters
+    ----------
+    now
+        Shape (B, m): the chances of the units of B blocks.
+    directions
+        Shape (B, m, d), d < m.
+
+    Returns
+    -------
+    array (B, m): the new chances.
+    """
+    blocks, width = now.shape
+    live = now.copy()
+    flat = live.reshape(-1)
+    vectors = np.ascontiguousarray(directions.transpose(2, 0, 1))
+    offset = np.arange(blocks) * width
+    chance = rng.random((len(vectors), blocks))
     with np.errstate(divide="ignore", invalid="ignore"):
-        to_one, to_zero = (1 - now) / vectors, -now / vectors
-    still = vectors == 0
-    up = np.where(still, np.inf, np.maximum(to_one, to_zero)).min(axis=1)
-    down = np.where(still, np.inf, np.maximum(-to_one, -to_zero)).min(axis=1)
-    return up, down
-
-
-def _null_vector(rows: FloatArray) -> FloatArray:
-    """Return a unit vector orthogonal to every column of ``rows``, shape (m, c) with m > c."""
-    vector: FloatArray = np.linalg.qr(rows, mode="complete")[0][:, -1]
-    return np.where(np.abs(vector) < 1e-12, 0.0, vector)
+        for step, vector in enumerate(vectors):
+            size = np.abs(vector)
+            still = size < 1e-9 * size.max(axis=1, keepdims=True)
+            vector[still] = 0.0
+            to_one, to_zero = (1 - live) / vector, live / vector
+            up, down = np.maximum(to_one, -to_zero), np.maximum(to_zero, -to_one)
+            up[still] = down[still] = np.inf
+            up_unit, down_unit = up.argmin(axis=1) + offset, down.argmin(axis=1) + offset
+            up_length, down_length = up.take(up_unit), down.take(down_unit)
+            rise = chance[step] * (up_length + down_length) < down_length
+            unit = np.where(rise, up_unit, down_unit)
+            live += np.where(rise, up_length, -down_length)[:, None] * vector
+            flat[unit] = np.rint(flat[unit])
+            later = vectors[step + 1 :].reshape(-1, blocks * width)
+            pivot = later[:, unit] / vector.take(unit)
+            vectors[step + 1 :] -= pivot[:, :, None] * vector
+            later[:, unit] = 0.0
+    return _snap(live)
 
 
 def _undecided(state: FloatArray) -> IntArray:
@@ -165,7 +169,7 @@ def _undecided(state: FloatArray) -> IntArray:
 
 
 def _snap(state: FloatArray) -> FloatArray:
-    """Make chances within rounding of 0 or 1 exact, so that each step decides a unit."""
+    """Make chances within rounding of 0 or 1 exact."""
     return np.where(state < _ZERO, 0.0, np.where(state > 1 - _ZERO, 1.0, state))
 
 
