@@ -105,7 +105,9 @@ class AnswerStore:
             raise UsageError(f"several answers begin with `{answer_id}`", "give more of the id")
         return _record(rows[0])
 
-    def list(self, corpus_id: int | None = None, limit: int = 20, thread_id: str = "") -> list[AnswerRecord]:
+    def newest(
+        self, corpus_id: int | None = None, limit: int = 20, thread_id: str = ""
+    ) -> list[AnswerRecord]:
         """Return the newest answers, newest first."""
         statement = select(Answer).order_by(Answer.created_at.desc(), Answer.id.desc()).limit(limit)
         if corpus_id is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVarTuple, Unpack
+from typing import Any, TypeVarTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +72,16 @@ class Quote:
     evidence: str
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A number from SQL: documents that hold, of all documents asked about, with the statement that counted them."""
+
+    value: int
+    total: int
+    sql: str
+    parameters: dict[str, str]
+
+
 class OpinionStore:
     """Reads opinions; all counting that an answer states is done here."""
 
@@ -113,17 +123,19 @@ class OpinionStore:
             attributes = self._attributes(session, corpus) if rows else {}
         return _pool(rows, attributes, merge=len(entity_ids) > 1)
 
-    def markers(
+    def stance_details(
         self, document_ids: Sequence[int], entity_ids: Sequence[int], extractor: str
-    ) -> dict[int, list[str]]:
-        """Return the emotional markers of each document's stance on the entities."""
-        return {row[0]: list(row[1]) for row in self._stances(document_ids, entity_ids, extractor)}
-
-    def evidence(
-        self, document_ids: Sequence[int], entity_ids: Sequence[int], extractor: str
-    ) -> dict[int, str]:
-        """Return the evidence type of each document's stance on the entities."""
-        return {row[0]: row[2] for row in self._stances(document_ids, entity_ids, extractor)}
+    ) -> list[tuple[list[str], str]]:
+        """Return the emotional markers and the evidence type of these documents' stances on the entities."""
+        with self._database.session() as session:
+            rows = session.execute(
+                select(Stance.markers, Stance.evidence).where(
+                    Stance.document_id.in_([int(i) for i in document_ids]),
+                    Stance.entity_id.in_(list(entity_ids)),
+                    Stance.extractor == extractor,
+                )
+            )
+            return list(rows.tuples().all())
 
     def quotes(self, document_ids: Sequence[int], entity_ids: Sequence[int], extractor: str) -> list[Quote]:
         """Return the opinion units of these documents on these entities, by document and place."""
@@ -152,25 +164,52 @@ class OpinionStore:
             for o in rows
         ]
 
+    def count(
+        self,
+        corpus_id: int,
+        entity_ids: Sequence[int],
+        extractor: str,
+        where: DocumentFilter,
+        side: str | None,
+    ) -> Counted:
+        """Count documents: with a view on the entities, or of a side on them, among those the filter lets through.
+
+        With a side the total is the documents that hold any view on the entities; without one, all documents.
+        Several stances of one document count once, by their mean.
+        """
+        everything = restrict(
+            select(func.count()).select_from(Document).where(Document.corpus_id == corpus_id), where
+        )
+        views = (
+            select(Document.id, func.avg(Stance.score).label("score"))
+            .join(Stance, Stance.document_id == Document.id)
+            .where(Document.corpus_id == corpus_id)
+            .group_by(Document.id)
+        )
+        if extractor:
+            views = views.where(Stance.extractor == extractor)
+        if entity_ids:
+            views = views.where(Stance.entity_id.in_(list(entity_ids)))
+        held = restrict(views, where).subquery("views")
+        holding = select(func.count()).select_from(held)
+        if side is None:
+            asked, of = (holding, everything) if entity_ids else (everything, everything)
+        else:
+            asked = holding.where(held.c.score > 0 if side == "positive" else held.c.score < 0)
+            of = holding
+        compiled = asked.compile(self._database.engine, compile_kwargs={"render_postcompile": True})
+        with self._database.session() as session:
+            value = session.execute(asked).scalar_one()
+            total = session.execute(of).scalar_one()
+        parameters = {str(name): str(bound) for name, bound in compiled.params.items()}
+        return Counted(value, total, " ".join(str(compiled).split()), parameters)
+
     def matching(self, corpus_id: int, where: DocumentFilter) -> NDArray[np.int64]:
         """Return the ids of the documents that a filter lets through, in order."""
         statement = select(Document.id).where(Document.corpus_id == corpus_id).order_by(Document.id)
         with self._database.session() as session:
             ids = session.scalars(restrict(statement, where)).all()
         return np.asarray(ids, dtype=np.int64)
-
-    def _stances(
-        self, document_ids: Sequence[int], entity_ids: Sequence[int], extractor: str
-    ) -> list[tuple[int, list[str], str]]:
-        with self._database.session() as session:
-            rows = session.execute(
-                select(Stance.document_id, Stance.markers, Stance.evidence).where(
-                    Stance.document_id.in_([int(i) for i in document_ids]),
-                    Stance.entity_id.in_(list(entity_ids)),
-                    Stance.extractor == extractor,
-                )
-            )
-            return [(d, m, e) for d, m, e in rows]
 
     def _attributes(self, session: Session, corpus: CorpusRecord) -> dict[str, dict[int, str]]:
         key = (corpus.id, corpus.revision)
@@ -188,7 +227,7 @@ class OpinionStore:
         return found
 
 
-def restrict(statement: Select[Unpack[_Columns]], where: DocumentFilter) -> Select[Unpack[_Columns]]:
+def restrict(statement: Select[*_Columns], where: DocumentFilter) -> Select[*_Columns]:
     """Add a filter's conditions to a statement that selects from ``documents``."""
     if where.subjects:
         statement = statement.where(Document.subject.in_(where.subjects))
@@ -252,4 +291,4 @@ def _merged(rows: Sequence[Any]) -> list[Any]:
     ]
 
 
-__all__ = ["DocumentFilter", "OpinionStore", "Quote", "StancePool", "restrict", "to_bin"]
+__all__ = ["Counted", "DocumentFilter", "OpinionStore", "Quote", "StancePool", "restrict", "to_bin"]

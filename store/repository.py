@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
 
 from store.database import Database
 from store.errors import UsageError
@@ -165,17 +166,8 @@ class Repository:
 
     def attributes_of(self, ids: Sequence[int]) -> dict[int, dict[str, str]]:
         """Return the author attributes of documents, by document id."""
-        found: dict[int, dict[str, str]] = {}
         with self._database.session() as session:
-            for part in _parts(ids):
-                rows = session.execute(
-                    select(Document.id, AuthorAttribute.name, AuthorAttribute.value)
-                    .join(AuthorAttribute, AuthorAttribute.author_id == Document.author_id)
-                    .where(Document.id.in_(part))
-                )
-                for document_id, name, value in rows:
-                    found.setdefault(document_id, {})[name] = value
-        return found
+            return attributes_of(session, ids)
 
     def count_documents(self, corpus_id: int) -> int:
         """Return the number of documents of a corpus."""
@@ -271,8 +263,22 @@ class Repository:
         return [QuarantineRecord(name, q.row_number, q.reason, q.raw, q.attempts) for name, q in rows]
 
 
+def attributes_of(session: Session, ids: Sequence[int]) -> dict[int, dict[str, str]]:
+    """Return the author attributes of documents, by document id."""
+    found: dict[int, dict[str, str]] = {}
+    for part in _parts(ids):
+        rows = session.execute(
+            select(Document.id, AuthorAttribute.name, AuthorAttribute.value)
+            .join(AuthorAttribute, AuthorAttribute.author_id == Document.author_id)
+            .where(Document.id.in_(part))
+        )
+        for document_id, name, value in rows:
+            found.setdefault(document_id, {})[name] = value
+    return found
+
+
 def _parts(ids: Sequence[int]) -> list[list[int]]:
     return [[int(i) for i in ids[first : first + IN_LIMIT]] for first in range(0, len(ids), IN_LIMIT)]
 
 
-__all__ = ["CorpusRecord", "QuarantineRecord", "Repository", "SourceRecord"]
+__all__ = ["CorpusRecord", "QuarantineRecord", "Repository", "SourceRecord", "attributes_of"]

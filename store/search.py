@@ -68,10 +68,24 @@ class Searcher:
         self._limit = memory_limit_mb * 2**20
         self._vectors: dict[tuple[int, str], UnitVectors] = {}
         self._bm25: dict[tuple[int, str], BM25Index] = {}
+        self._queries: dict[str, FloatVector] = {}
+
+    @property
+    def fingerprint(self) -> str:
+        """Fingerprint of the embedder."""
+        return self._embedder.fingerprint
+
+    def embed(self, texts: Sequence[str]) -> FloatMatrix:
+        """Embed texts."""
+        return self._embedder.embed(texts)
 
     def embed_query(self, text: str) -> FloatVector:
-        """Embed a question."""
-        return self._embedder.embed_query(text)
+        """Embed a question; the last few are remembered."""
+        if text not in self._queries:
+            if len(self._queries) >= 64:
+                self._queries.clear()
+            self._queries[text] = self._embedder.embed_query(text)
+        return self._queries[text]
 
     def dense(self, corpus_id: int, query: FloatVector, n: int, kind: str = "raw") -> Found:
         """Return the n documents nearest to the query vector, from Chroma; from SQL, marked, without it."""

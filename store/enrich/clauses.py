@@ -39,7 +39,7 @@ CONDITION: Final[frozenset[str]] = frozenset({"if", "unless", "provided"})
 JOIN: Final[frozenset[str]] = frozenset({"and", "so", "because", "since", "which", "plus", "or"})
 
 _ABBREVIATIONS: Final[frozenset[str]] = frozenset(
-    "mr mrs ms dr prof sr jr st ave blvd rd approx vs etc e.g i.e eg ie no nr min mins hr hrs a.m p.m inc ltd".split()
+    ["mr", "mrs", "ms", "dr", "prof", "sr", "jr", "st", "ave", "blvd", "rd", "approx", "vs", "etc", "e.g", "i.e", "eg", "ie", "no", "nr", "min", "mins", "hr", "hrs", "a.m", "p.m", "inc", "ltd"]
 )
 _END: Final = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|$|[A-Z\"“(])|[\r\n]+|[.!?]{2,}")
 _CUT: Final = re.compile(

@@ -13,33 +13,25 @@ from typing import Final
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _FUNCTION_WORDS: Final[dict[str, frozenset[str]]] = {
     "en": frozenset(
-        "the and was is it to of a in for with that this i we my our were are very not but had have on at you they "
-        "be so as there no all from good great nice staff room clean would will if or more just an by up out what "
-        "which when me us been has do did don get can your stay place love best like friendly ok too only".split()
+        ["the", "and", "was", "is", "it", "to", "of", "a", "in", "for", "with", "that", "this", "i", "we", "my", "our", "were", "are", "very", "not", "but", "had", "have", "on", "at", "you", "they", "be", "so", "as", "there", "no", "all", "from", "good", "great", "nice", "staff", "room", "clean", "would", "will", "if", "or", "more", "just", "an", "by", "up", "out", "what", "which", "when", "me", "us", "been", "has", "do", "did", "don", "get", "can", "your", "stay", "place", "love", "best", "like", "friendly", "ok", "too", "only"]
     ),
     "fr": frozenset(
-        "le la les des une et est très pas nous vous je dans pour avec sur qui que du au aux mais chambre un ce "
-        "cette il elle était plus bien séjour hôtel ne sont tout être bon".split()
+        ["le", "la", "les", "des", "une", "et", "est", "très", "pas", "nous", "vous", "je", "dans", "pour", "avec", "sur", "qui", "que", "du", "au", "aux", "mais", "chambre", "un", "ce", "cette", "il", "elle", "était", "plus", "bien", "séjour", "hôtel", "ne", "sont", "tout", "être", "bon"]
     ),
     "de": frozenset(
-        "der die das und ist nicht wir ich sehr ein eine mit für auf den im war zu es von aber zimmer waren auch "
-        "sind dem des einen man nur gut noch wie".split()
+        ["der", "die", "das", "und", "ist", "nicht", "wir", "ich", "sehr", "ein", "eine", "mit", "für", "auf", "den", "im", "war", "zu", "es", "von", "aber", "zimmer", "waren", "auch", "sind", "dem", "des", "einen", "man", "nur", "gut", "noch", "wie"]
     ),
     "es": frozenset(
-        "el la los las y es muy no que en de un una con para por del se lo pero nos habitación está buena bueno "
-        "todo más como fue al su me estaba".split()
+        ["el", "la", "los", "las", "y", "es", "muy", "no", "que", "en", "de", "un", "una", "con", "para", "por", "del", "se", "lo", "pero", "nos", "habitación", "está", "buena", "bueno", "todo", "más", "como", "fue", "al", "su", "me", "estaba"]
     ),
     "it": frozenset(
-        "il lo la gli le e è molto non che di un una con per del della si ma camera sono era anche ci più bene "
-        "nel alla tutto da in".split()
+        ["il", "lo", "la", "gli", "le", "e", "è", "molto", "non", "che", "di", "un", "una", "con", "per", "del", "della", "si", "ma", "camera", "sono", "era", "anche", "ci", "più", "bene", "nel", "alla", "tutto", "da", "in"]
     ),
     "pt": frozenset(
-        "o a os as e é muito não que de um uma com para por do da em no na mas quarto foi bom boa tudo mais "
-        "nos ao são estava hotel".split()
+        ["o", "a", "os", "as", "e", "é", "muito", "não", "que", "de", "um", "uma", "com", "para", "por", "do", "da", "em", "no", "na", "mas", "quarto", "foi", "bom", "boa", "tudo", "mais", "nos", "ao", "são", "estava", "hotel"]
     ),
     "nl": frozenset(
-        "de het een en is niet wij ik zeer erg met voor op van was zijn maar kamer goed ook te dat er aan bij "
-        "naar heel geen".split()
+        ["de", "het", "een", "en", "is", "niet", "wij", "ik", "zeer", "erg", "met", "voor", "op", "van", "was", "zijn", "maar", "kamer", "goed", "ook", "te", "dat", "er", "aan", "bij", "naar", "heel", "geen"]
     ),
 }
 _SCRIPTS: Final[tuple[tuple[str, int, int], ...]] = (

@@ -57,7 +57,10 @@ def lexicon() -> Lexicon:
         phrases.setdefault(parts[0], []).append((parts, float(valence)))
     return Lexicon(
         words,
-        {first: tuple(sorted(rest, key=lambda pair: (-len(pair[0]), pair[0]))) for first, rest in phrases.items()},
+        {
+            first: tuple(sorted(rest, key=lambda pair: (-len(pair[0]), pair[0])))
+            for first, rest in phrases.items()
+        },
     )
 
 

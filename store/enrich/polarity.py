@@ -18,24 +18,109 @@ from store.records import Intensity, Sentiment
 TOKEN: Final = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 
 NEGATORS: Final[frozenset[str]] = frozenset(
-    ["not", "never", "nor", "neither", "cannot", "hardly", "barely", "rarely", "seldom", "scarcely", "nothing"]
-    + ["none", "nobody", "nowhere", "dont", "doesnt", "didnt", "isnt", "wasnt", "arent", "werent", "cant", "wont"]
-    + ["couldnt", "wouldnt", "shouldnt", "hasnt", "havent", "hadnt", "aint", "lacks", "lacked", "lacking", "lack"]
+    [
+        "not",
+        "never",
+        "nor",
+        "neither",
+        "cannot",
+        "hardly",
+        "barely",
+        "rarely",
+        "seldom",
+        "scarcely",
+        "nothing",
+    ]
+    + [
+        "none",
+        "nobody",
+        "nowhere",
+        "dont",
+        "doesnt",
+        "didnt",
+        "isnt",
+        "wasnt",
+        "arent",
+        "werent",
+        "cant",
+        "wont",
+    ]
+    + [
+        "couldnt",
+        "wouldnt",
+        "shouldnt",
+        "hasnt",
+        "havent",
+        "hadnt",
+        "aint",
+        "lacks",
+        "lacked",
+        "lacking",
+        "lack",
+    ]
 )
-ABSENCE: Final[frozenset[str]] = frozenset(["no", "without", "zero", "minus", "lack", "lacks", "lacked", "lacking"])
+ABSENCE: Final[frozenset[str]] = frozenset(
+    ["no", "without", "zero", "minus", "lack", "lacks", "lacked", "lacking"]
+)
 INTENSIFIERS: Final[frozenset[str]] = frozenset(
-    ["very", "really", "extremely", "so", "super", "absolutely", "incredibly", "amazingly", "totally", "completely"]
-    + ["highly", "particularly", "especially", "exceptionally", "quite", "too", "truly", "such", "most", "always"]
-    + ["insanely", "ridiculously", "terribly", "awfully", "utterly", "thoroughly", "remarkably", "unbelievably"]
+    [
+        "very",
+        "really",
+        "extremely",
+        "so",
+        "super",
+        "absolutely",
+        "incredibly",
+        "amazingly",
+        "totally",
+        "completely",
+    ]
+    + [
+        "highly",
+        "particularly",
+        "especially",
+        "exceptionally",
+        "quite",
+        "too",
+        "truly",
+        "such",
+        "most",
+        "always",
+    ]
+    + [
+        "insanely",
+        "ridiculously",
+        "terribly",
+        "awfully",
+        "utterly",
+        "thoroughly",
+        "remarkably",
+        "unbelievably",
+    ]
 )
 DIMINISHERS: Final[frozenset[str]] = frozenset(
     ["slightly", "somewhat", "fairly", "rather", "little", "bit", "almost", "partly", "relatively", "kinda"]
     + ["sorta", "reasonably", "pretty", "mostly", "moderately"]
 )
-_STOPS: Final[frozenset[str]] = frozenset([",", ";", ":", ".", "!", "?", "but", "however", "although", "though", "-", "–"])
-_WISHES: Final[frozenset[str]] = frozenset(["would", "could", "should", "might", "needs", "need", "wish", "hoped", "hope"])
+_STOPS: Final[frozenset[str]] = frozenset(
+    [",", ";", ":", ".", "!", "?", "but", "however", "although", "though", "-", "–"]
+)
+_WISHES: Final[frozenset[str]] = frozenset(
+    ["would", "could", "should", "might", "needs", "need", "wish", "hoped", "hope"]
+)
 _KEPT: Final[frozenset[str]] = frozenset(
-    ["recommend", "recommended", "return", "again", "definitely", "highly", "say", "think", "stay", "consider"]
+    [
+        "recommend",
+        "recommended",
+        "return",
+        "again",
+        "definitely",
+        "highly",
+        "say",
+        "think",
+        "stay",
+        "consider",
+    ]
 )
 _FLIP: Final = -0.74
 #: How far, in words, a negator reaches to the right.
@@ -78,15 +163,19 @@ def valences(words: list[str], question: bool = False) -> list[float]:
             continue
         value = _lookup(word, known)
         if value:
-            if word == "like" and not (i and words[i - 1] in {"i", "we", "they", "really", "also", "you", "n't", "to"}):
+            if word == "like" and not (
+                i and words[i - 1] in {"i", "we", "they", "really", "also", "you", "n't", "to"}
+            ):
                 value = 0.0
             values[i] = value = _scaled(words, i, value)
         if value:
             if i - negator <= REACH:
-                values[i] = value * (_FLIP if value > 0 or words[negator] not in {"never", "nothing"} else 0.5)
+                values[i] = value * (
+                    _FLIP if value > 0 or words[negator] not in {"never", "nothing"} else 0.5
+                )
                 if value < 0 and values[i] > 0:
                     values[i] *= 0.7
-            elif i - wish <= 5 and value > 0 and not any(w in _KEPT for w in words[wish:i + 1]):
+            elif i - wish <= 5 and value > 0 and not any(w in _KEPT for w in words[wish : i + 1]):
                 values[i] = -0.6 * value
             if i - condition < 12:
                 values[i] *= 0.4
@@ -149,7 +238,21 @@ def _scaled(words: list[str], i: int, value: float) -> float:
 
 
 def _is_function(word: str) -> bool:
-    return word in {"the", "and", "but", "for", "was", "were", "are", "with", "they", "you", "this", "that", "had"}
+    return word in {
+        "the",
+        "and",
+        "but",
+        "for",
+        "was",
+        "were",
+        "are",
+        "with",
+        "they",
+        "you",
+        "this",
+        "that",
+        "had",
+    }
 
 
 def label(value: float) -> tuple[Sentiment, Intensity]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import and_, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session
@@ -28,6 +28,11 @@ from store.tables import (
 )
 
 Chunker = Callable[[str], list[tuple[int, int]]]
+#: An author's key and attributes.
+Profile = tuple[str, tuple[tuple[str, str], ...]]
+#: Author profiles remembered in a run.
+_REMEMBERED: Final = 50_000
+NOBODY: Final[Profile] = ("", ())
 
 
 @dataclass(slots=True)
@@ -78,7 +83,7 @@ class Ledger:
     source_id: int
     generation: int
     chunker: Chunker | None
-    _authors: dict[str, int] = field(default_factory=dict)
+    _authors: dict[Profile, int] = field(default_factory=dict)
 
     def write(
         self, session: Session, rows: Sequence[Prepared], rejected: Iterable[Rejected]
@@ -147,53 +152,51 @@ class Ledger:
         )
         return {row.external_id: row for row in found}
 
-    def _author_ids(self, session: Session, rows: Sequence[Prepared]) -> dict[str, int]:
-        """Return author profile ids by profile hash, making the profiles that are missing."""
-        wanted: dict[str, Prepared] = {}
-        for row in rows:
-            if row.author or row.attributes:
-                wanted.setdefault(profile_hash(row), row)
-        missing = [key for key in wanted if key not in self._authors]
-        if len(self._authors) > 100_000:
+    def _author_ids(self, session: Session, rows: Iterable[Prepared]) -> dict[Profile, int]:
+        """Return author ids by profile, making the profiles that are missing."""
+        wanted = {profile(row) for row in rows} - {NOBODY}
+        if len(self._authors) > _REMEMBERED:
             self._authors.clear()
-            missing = list(wanted)
-        if missing:
-            query = select(Author.profile_hash, Author.id).where(
-                Author.corpus_id == self.corpus_id, Author.profile_hash.in_(missing)
-            )
-            self._authors.update({row.profile_hash: row.id for row in session.execute(query)})
-            absent = [key for key in missing if key not in self._authors]
-            if absent:
-                session.execute(
-                    insert(Author),
-                    [
-                        {"corpus_id": self.corpus_id, "key": wanted[key].author, "profile_hash": key}
-                        for key in absent
-                    ],
-                )
-                self._authors.update({row.profile_hash: row.id for row in session.execute(query)})
-                values = [
-                    {"author_id": self._authors[key], "name": name, "value": value, "origin": "column"}
+        missing = {profile_hash(person): person for person in wanted if person not in self._authors}
+        if not missing:
+            return self._authors
+        query = select(Author.profile_hash, Author.id).where(
+            Author.corpus_id == self.corpus_id, Author.profile_hash.in_(list(missing))
+        )
+        found = {row.profile_hash: row.id for row in session.execute(query)}
+        absent = [key for key in missing if key not in found]
+        if absent:
+            session.execute(
+                insert(Author),
+                [
+                    {"corpus_id": self.corpus_id, "key": missing[key][0], "profile_hash": key}
                     for key in absent
-                    for name, value in wanted[key].attributes
-                ]
-                if values:
-                    session.execute(insert(AuthorAttribute), values)
+                ],
+            )
+            found = {row.profile_hash: row.id for row in session.execute(query)}
+            values = [
+                {"author_id": found[key], "name": name, "value": value, "origin": "column"}
+                for key in absent
+                for name, value in missing[key][1]
+            ]
+            if values:
+                session.execute(insert(AuthorAttribute), values)
+        self._authors.update((missing[key], identifier) for key, identifier in found.items())
         return self._authors
 
-    def _insert(self, session: Session, rows: list[Prepared], authors: dict[str, int]) -> int:
+    def _insert(self, session: Session, rows: list[Prepared], authors: dict[Profile, int]) -> int:
         if not rows:
             return 0
         moment = now()
-        session.execute(
-            insert(Document),
+        session.connection().execute(
+            insert(Document.__table__),  # type: ignore[arg-type]
             [
                 {
                     **document_values(row),
                     "corpus_id": self.corpus_id,
                     "source_id": self.source_id,
                     "external_id": row.external_id,
-                    "author_id": authors.get(profile_hash(row)) if row.author or row.attributes else None,
+                    "author_id": authors.get(profile(row)),
                     "generation": self.generation,
                     "created_at": moment,
                     "updated_at": moment,
@@ -214,7 +217,7 @@ class Ledger:
             session, self.corpus_id, [(ids[row.external_id], row.text) for row in rows], self.chunker
         )
 
-    def _update(self, session: Session, rows: dict[int, Prepared], authors: dict[str, int]) -> int:
+    def _update(self, session: Session, rows: dict[int, Prepared], authors: dict[Profile, int]) -> int:
         """Replace changed documents; what was derived from a text goes with the text."""
         if not rows:
             return 0
@@ -225,7 +228,7 @@ class Ledger:
             {
                 **document_values(row),
                 "b_id": identifier,
-                "author_id": authors.get(profile_hash(row)) if row.author or row.attributes else None,
+                "author_id": authors.get(profile(row)),
                 "generation": self.generation,
                 "updated_at": moment,
             }
@@ -307,7 +310,7 @@ def add_units(session: Session, corpus_id: int, documents: list[tuple[int, str]]
         for document_id, text in documents
         for ordinal, (start, end) in enumerate(chunker(text))
     ]
-    session.execute(insert(Unit), values)
+    session.connection().execute(insert(Unit.__table__), values)  # type: ignore[arg-type]
     return len(values)
 
 
@@ -367,9 +370,14 @@ def audit(session: Session, source_id: int, generation: int) -> tuple[int, int]:
     return documents or 0, quarantined or 0
 
 
-def profile_hash(row: Prepared) -> str:
+def profile(row: Prepared) -> Profile:
+    """Return who wrote a row; ``NOBODY`` when it says nothing about its author."""
+    return row.author, row.attributes
+
+
+def profile_hash(person: Profile) -> str:
     """Return the hash of an author's key and attributes."""
-    return fields_hash([row.author, *(part for pair in row.attributes for part in pair)])
+    return fields_hash([person[0], *(part for pair in person[1] for part in pair)])
 
 
 def raw_of(row: Prepared) -> str:
@@ -393,10 +401,12 @@ __all__ = [
     "Chunker",
     "Counts",
     "Ledger",
+    "Profile",
     "Rejected",
     "add_units",
     "audit",
     "bump",
+    "profile",
     "profile_hash",
     "raw_fields",
     "raw_of",

@@ -17,7 +17,7 @@ from store.ingest.rows import Row
 NO_TEXT: Final = "no text"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Prepared:
     """A row ready to be stored.
 

@@ -1,0 +1,216 @@
+"""Generate: the answer with citations, by the configured model or by the embedded extractive writer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from langgraph.runtime import Runtime
+
+from agents.context import RagContext
+from agents.events import AnswerRevised, TokenReceived
+from agents.fairness.pool import Pool
+from agents.fairness.selection import select
+from agents.models import extractive
+from agents.models.extractive import Voice, Written
+from agents.models.generation import GenerationRequest, Passage, Proportions
+from agents.nodes.marks import degraded, used_model
+from agents.pools import OpinionPool, opinion_pool
+from agents.state import RagState
+from store.errors import ApplicationError
+from store.opinions import Quote
+
+#: Below this cosine, and without a shared word, a document says nothing on the question.
+RELEVANCE_FLOOR = 0.35
+
+
+async def generate(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
+    """Write the answer; a model that fails is replaced by the extractive writer, marked."""
+    context = runtime.context
+    if state["route"]["kind"] == "counting" and state["counts"]:
+        return _spoken(runtime, state, Written(_count_text(state), ()))
+    chat = context.chat("generator")
+    if chat is None or not state["chosen"]:
+        return _extractive(state, runtime)
+    try:
+        return await _by_model(state, runtime, chat)
+    except ApplicationError as error:
+        written = _extractive(state, runtime)
+        marks = degraded(state, "generate", f"{error.message}: answered by the embedded writer instead")
+        return {**written, "degradations": marks}
+
+
+def _extractive(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
+    context = runtime.context
+    written = None
+    if state["chosen"] and not state["unmatched"]:
+        if state["selection"].get("floor") is not None:
+            written = _opinions(state, context)
+        if state["route"]["kind"] != "opinion" or written is None:
+            facts = _facts(state, context)
+            if written is None:
+                written = facts
+            elif facts is not None and state["route"]["kind"] == "both":
+                written = Written(f"{facts.text}\n\n{written.text}", facts.citations + written.citations)
+    update = _spoken(runtime, state, written or Written(nothing_text(state), ()))
+    return {**update, "models": used_model(state, "generator", extractive.NAME)}
+
+
+def _opinions(state: RagState, context: RagContext) -> Written | None:
+    whole = opinion_pool(context, {**state, "route": {**state["route"], "side": None}})
+    if not sum(whole.population):
+        return None
+    subject = " and ".join(item["name"] for item in state["entities"]) or "what they write about"
+    documents = context.document_count()
+    if state["filters"]:
+        documents = state["filters"][0]["documents"]
+    voices = _voices(state, context)
+    labels = context.extractor
+    return extractive.opinion_answer(
+        subject, whole.population, documents, voices, state["route"]["side"], labels
+    )
+
+
+def _voices(state: RagState, context: RagContext) -> list[Voice]:
+    """Choose whom to quote: as many as asked for, as near to the target as those chosen allow."""
+    pool = opinion_pool(context, state)
+    best = _best_quotes(context, state, pool)
+    chosen = [d for d in state["chosen"] if d in best]
+    if not chosen:
+        return []
+    rows = np.searchsorted(pool.stances.document_ids, chosen)
+    scores = pool.stances.scores[rows]
+    count = min(int(state["options"].get("voices", context.settings.voices)), len(chosen))
+    relevance = np.linspace(1.0, 0.5, len(chosen))
+    ids = np.asarray(chosen, dtype=np.intp)
+    subset = Pool(relevance=relevance, score=scores.astype(np.float64), population=pool.target, ids=ids)
+    picked = sorted(int(i) for i in select("exact", subset, count, lam=float(count), beta=0.0).indices)
+    numbers = {document: rank for rank, document in enumerate(state["chosen"], 1)}
+    return [
+        Voice(numbers[chosen[i]], chosen[i], best[chosen[i]].quote, best[chosen[i]].start, int(scores[i]))
+        for i in picked
+    ]
+
+
+def _best_quotes(context: RagContext, state: RagState, pool: OpinionPool) -> dict[int, Quote]:
+    """Return, for each chosen document, the quote nearest to its stance."""
+    stance = dict(zip(pool.stances.document_ids.tolist(), pool.stances.scores.tolist(), strict=True))
+    best: dict[int, tuple[tuple[float, float, int], Quote]] = {}
+    entities = context.with_descendants(state["entity_ids"])
+    for quote in context.opinions.quotes(state["chosen"], entities, context.extractor):
+        if extractive.quotable(quote.quote):
+            rank = (abs(quote.score - stance[quote.document_id]), -quote.confidence, quote.start)
+            if quote.document_id not in best or rank < best[quote.document_id][0]:
+                best[quote.document_id] = (rank, quote)
+    return {document: quote for document, (_, quote) in best.items()}
+
+
+def _facts(state: RagState, context: RagContext) -> Written | None:
+    ids = state["chosen"][:8]
+    texts = context.repository.documents(ids)
+    numbered = [(rank, d, texts[d].text) for rank, d in enumerate(ids, 1) if d in texts]
+    relevance = dict(zip(state["candidates"], state["relevance"], strict=True))
+    near = max((relevance.get(d, 0.0) for d in ids), default=0.0)
+    shared = extractive.content_words(state["standalone"]) & set().union(
+        *(extractive.content_words(text) for _, _, text in numbered), set()
+    )
+    if near < RELEVANCE_FLOOR and len(shared) < 2:
+        return None
+    return extractive.factual_answer(state["standalone"], numbered)
+
+
+def nothing_text(state: RagState) -> str:
+    """Say that the corpus has nothing on the question."""
+    if state["unmatched"]:
+        return f"Nothing in this corpus speaks of {state['unmatched']}, so there is nothing to report."
+    if state["filters"]:
+        stated = ", ".join(f"{f['name']} = {f['value']}" for f in state["filters"])
+        return f"No document in this corpus answers the question within the limits that it states ({stated})."
+    return "No document in this corpus answers the question."
+
+
+def _count_text(state: RagState) -> str:
+    found = state["counts"][0]
+    within = ""
+    if state["filters"]:
+        within = " within " + ", ".join(f"{f['name']} = {f['value']}" for f in state["filters"])
+    return f"{found['value']:,} of {found['total']:,} documents{within} ({100 * found['share']:.1f} %): {found['label']}."
+
+
+def _spoken(runtime: Runtime[RagContext], state: RagState, written: Written) -> dict[str, Any]:
+    runtime.stream_writer(TokenReceived(written.text))
+    citations = [
+        {"number": c.number, "document_id": c.document_id, "quote": c.quote, "start": c.start, "end": c.end}
+        for c in written.citations
+    ]
+    return {"answer": written.text, "citations": citations}
+
+
+async def _by_model(state: RagState, runtime: Runtime[RagContext], chat: Any) -> dict[str, Any]:
+    from agents.models.generator import LLMGenerator
+
+    context = runtime.context
+    if state["deviation"]:
+        runtime.stream_writer(AnswerRevised(state["deviation"]))
+    texts = context.repository.documents(state["chosen"])
+    passages = tuple(
+        Passage(f"{rank}", texts[d].text) for rank, d in enumerate(state["chosen"], 1) if d in texts
+    )
+    opinion = state["selection"].get("floor") is not None
+    request = GenerationRequest(
+        question=state["standalone"],
+        kind="opinion" if opinion else "factual",
+        passages=passages,
+        proportions=_proportions(state, context) if opinion else None,
+        deviation=state["deviation"],
+    )
+    generator = LLMGenerator(chat)
+    answer = None
+    async for piece in generator.stream(request):
+        if isinstance(piece, str):
+            runtime.stream_writer(TokenReceived(piece))
+        else:
+            answer = piece
+    assert answer is not None, "the stream ends with the answer"
+    citations = [
+        {
+            "number": int(label),
+            "document_id": state["chosen"][int(label) - 1],
+            "quote": "",
+            "start": None,
+            "end": None,
+        }
+        for label in answer.cited
+    ]
+    reasons = []
+    if answer.truncated:
+        reasons.append("the model's answer was cut at its token limit")
+    if answer.refusal:
+        reasons.append(f"the model refused: {answer.refusal}")
+    if answer.invented:
+        reasons.append(f"citations that do not exist were taken out: {', '.join(answer.invented)}")
+    update: dict[str, Any] = {
+        "answer": answer.text,
+        "citations": citations,
+        "models": used_model(state, "generator", answer.model, answer.prompt, answer.prompt_sha),
+    }
+    if reasons:
+        update["degradations"] = degraded(state, "generate", *reasons)
+    return update
+
+
+def _proportions(state: RagState, context: RagContext) -> Proportions:
+    pool = opinion_pool(context, {**state, "route": {**state["route"], "side": None}})
+    counts = pool.population
+    n = max(sum(counts), 1)
+    shares = {
+        "positive": sum(counts[4:]) / n,
+        "neutral or mixed": counts[3] / n,
+        "negative": sum(counts[:3]) / n,
+    }
+    return Proportions(
+        ", ".join(item["name"] for item in state["entities"]) or "the corpus", shares, sum(counts)
+    )
+
+
+__all__ = ["RELEVANCE_FLOOR", "generate", "nothing_text"]

@@ -1,0 +1,106 @@
+"""Link: registry entities and filters that the question names; a follow-up inherits what it leaves out."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from langgraph.runtime import Runtime
+from store.enrich.linking import link as link_question
+
+from agents.context import RagContext
+from agents.models.router_match import match_groups
+from agents.models.router_subjects import match_subjects
+from agents.pools import document_filter
+from agents.state import RagState
+from store.receipt import EntityAudit, FilterAudit
+
+#: Words that show that a question leans on the one before it.
+_LEANS = re.compile(
+    r"^\s*(?:and|but|so|then|also|what about|how about|why|really|only|same)\b"
+    r"|\b(?:it|they|them|their|those|these|that|there)\b",
+    re.IGNORECASE,
+)
+
+
+def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
+    """Find entities, author groups, subjects and the period; resolve a follow-up against the last turn."""
+    context = runtime.context
+    question = state["question"]
+    found = link_question(question, context.entities(), context.entity_counts(), embed=_embed(context))
+    keys = list(found.entities)
+    filters = _filters(context, question, state)
+    unmatched = found.unmatched
+    standalone = question
+    previous = (state.get("history") or [])[-1:]
+    if previous and _LEANS.search(question):
+        last = previous[0]
+        if not keys and last["entities"] and not unmatched:
+            keys = [key for key in last["entities"] if key in context.entity_ids()]
+        if not filters:
+            filters = [dict(item) for item in last["filters"]]
+        standalone = _standalone(context, question, keys, filters)
+    period = next(
+        (item["value"].split("..") for item in filters if item["name"] == "period"), state["period"]
+    )
+    names = {entity.key: entity.name for entity in context.entities()}
+    counts = context.entity_counts()
+    entities = [
+        EntityAudit(
+            key=key,
+            name=names[key],
+            confidence=found.confidence if key in found.entities else 0.5,
+            reason=found.reason if key in found.entities else "carried over from the question before",
+            documents=counts.get(key, 0),
+        ).model_dump()
+        for key in keys
+        if key in names
+    ]
+    update: dict[str, Any] = {
+        "standalone": standalone,
+        "entities": entities,
+        "entity_ids": [context.entity_ids()[item["key"]] for item in entities],
+        "filters": filters,
+        "period": list(period),
+        "unmatched": unmatched if not entities else "",
+    }
+    return _count_filtered(context, {**state, **update}, update)  # type: ignore[typeddict-item]
+
+
+def _embed(context: RagContext) -> Any:
+    return lambda texts: context.searcher.embed(texts)
+
+
+def _filters(context: RagContext, question: str, state: RagState) -> list[dict[str, Any]]:
+    found = [
+        {"name": item.attribute, "value": item.value, "phrase": item.phrase}
+        for item in match_groups(question, context.attribute_values())
+    ]
+    found += [
+        {"name": "subject", "value": subject, "phrase": subject}
+        for subject in match_subjects(question, tuple(context.subjects()))
+    ]
+    if state["period"]:
+        found.append({"name": "period", "value": "..".join(state["period"]), "phrase": ""})
+    found += [dict(item) for item in state["options"].get("filters", ())]
+    return found
+
+
+def _standalone(context: RagContext, question: str, keys: list[str], filters: list[dict[str, Any]]) -> str:
+    names = {entity.key: entity.name for entity in context.entities()}
+    about = [names[key] for key in keys if key in names and names[key] not in question.lower()]
+    about += [item["value"] for item in filters if item["name"] != "period" and item["value"] not in question]
+    return f"{question.rstrip()} (about {', '.join(about)})" if about else question
+
+
+def _count_filtered(context: RagContext, state: RagState, update: dict[str, Any]) -> dict[str, Any]:
+    if update["filters"]:
+        total = len(context.opinions.matching(context.corpus.id, document_filter(state)))
+        update["filters"] = [
+            FilterAudit(name=f["name"], value=f["value"], phrase=f["phrase"], documents=total).model_dump()
+            for f in update["filters"]
+        ]
+    return update
+
+
+__all__ = ["link"]

@@ -1,0 +1,64 @@
+"""Retrieve: the entity's own pool for opinions, hybrid search for facts, and the plain top-k to compare with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from langgraph.runtime import Runtime
+
+from agents.context import RagContext
+from agents.nodes.marks import degraded
+from agents.pools import OpinionPool, document_filter, opinion_pool
+from agents.state import RagState
+
+
+def retrieve(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
+    """Find candidates: ids and relevance (cosine), best first."""
+    context = runtime.context
+    k = int(state["options"].get("k", context.settings.k))
+    kind = state["options"].get("knowledge_base", context.settings.knowledge_base)
+    enhancement = state["enhancement"]
+    queries = [context.searcher.embed_query(text) for text in enhancement["texts"]]
+    where = document_filter(state)
+    within = context.opinions.matching(context.corpus.id, where) if where else None
+    n = max(k, context.settings.candidates)
+    words = enhancement.get("lexical") or state["standalone"]
+    found = context.searcher.hybrid(context.corpus.id, words, queries, n, within, kind)
+    plain = _plain_top(context, queries[0], k, within, kind)
+    update: dict[str, Any] = {
+        "candidates": list(found.document_ids),
+        "relevance": list(found.relevance),
+        "plain": plain,
+        "pool_source": "hybrid search (dense and BM25, reciprocal rank fusion)",
+    }
+    if found.degradations:
+        update["degradations"] = degraded(state, "retrieve", *found.degradations)
+    if state["route"]["kind"] in {"opinion", "both"} and not state["unmatched"]:
+        pool = opinion_pool(context, state)
+        if len(pool.stances):
+            update |= _entity_pool(context, state, pool, queries[0], kind)
+    return update
+
+
+def _entity_pool(
+    context: RagContext, state: RagState, pool: OpinionPool, query: Any, kind: str
+) -> dict[str, Any]:
+    ids = pool.stances.document_ids
+    relevance = context.searcher.similarities(context.corpus.id, query, ids, kind)
+    order = np.lexsort((ids, -relevance))
+    names = ", ".join(item["name"] for item in state["entities"]) or "anything"
+    return {
+        "candidates": [int(i) for i in ids[order]],
+        "relevance": [float(r) for r in relevance[order]],
+        "pool_source": f"all {len(ids)} documents with an opinion on {names}",
+    }
+
+
+def _plain_top(context: RagContext, query: Any, k: int, within: Any, kind: str) -> list[int]:
+    if within is None:
+        return list(context.searcher.dense(context.corpus.id, query, k, kind).document_ids)
+    return list(context.searcher.exact(context.corpus.id, query, k, within, kind).document_ids)
+
+
+__all__ = ["retrieve"]

@@ -1,0 +1,243 @@
+"""From stances in SQL to the pool that the selection methods take: population, sides, author groups, targets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.context import RagContext
+from agents.fairness.pool import Pool
+from agents.state import RagState
+from store.errors import UsageError
+from store.opinions import DocumentFilter, StancePool
+from store.records import BINS
+
+#: Author groups told apart in the constraint; the rest of an attribute's values share the group "other".
+MAX_GROUPS = 5
+#: An attribute known for fewer of the pool's documents than this does not constrain the selection unasked.
+MIN_KNOWN = 0.3
+#: A value shared by fewer documents than this does not make a group of its own.
+MIN_GROUP = 5
+OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Groups:
+    """One author attribute over a pool: group codes (-1 unknown), names, and the population's shares."""
+
+    attribute: str
+    names: tuple[str, ...]
+    codes: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    unknown: float
+
+
+@dataclass(frozen=True)
+class OpinionPool:
+    """The entity's documents with everything that the selection and the receipt need."""
+
+    stances: StancePool
+    target: NDArray[np.float64]
+    target_name: str
+    groups: dict[str, Groups]
+
+    @property
+    def population(self) -> tuple[int, ...]:
+        """Documents by bin."""
+        return self.stances.counts
+
+
+def document_filter(state: RagState) -> DocumentFilter:
+    """Return the restrictions that the question stated."""
+    subjects: list[str] = []
+    attributes: dict[str, list[str]] = {}
+    for item in state.get("filters", ()):
+        if item["name"] == "subject":
+            subjects.append(item["value"])
+        elif item["name"] != "period":
+            attributes.setdefault(item["name"], []).append(item["value"])
+    since, until = [*state.get("period", []), "", ""][:2]
+    return DocumentFilter(
+        tuple(subjects),
+        since,
+        until,
+        tuple((name, tuple(values)) for name, values in sorted(attributes.items())),
+    )
+
+
+def opinion_pool(context: RagContext, state: RagState) -> OpinionPool:
+    """Return the pool of the question's entities, restricted by its filters and its side; cached a revision."""
+    where = document_filter(state)
+    options = state.get("options", {})
+    side = state.get("route", {}).get("side")
+    target = options.get("target", context.settings.target)
+    ids = tuple(state.get("entity_ids", ())) or tuple(
+        context.entity_ids()[e.key] for e in context.entities() if e.parent is None
+    )
+    key = (context.corpus.id, context.corpus.revision, "pool", ids, where, side, str(target))
+    return context.memo.get(key, lambda: _build(context, ids, where, side, target))
+
+
+def fairness_pool(
+    pool: OpinionPool,
+    relevance: NDArray[np.float64],
+    balance: str,
+    vectors: NDArray[np.float32] | None = None,
+) -> tuple[Pool, Groups | None]:
+    """Return the input of ``agents.fairness.selection.select`` and the attribute that constrains it."""
+    groups = constrained(pool, balance)
+    stances = pool.stances
+    covariates = _covariates(stances)
+    return (
+        Pool(
+            relevance=relevance,
+            score=stances.scores.astype(np.float64),
+            population=pool.target,
+            vectors=None if vectors is None else vectors.astype(np.float64),
+            groups={} if groups is None else {groups.attribute: groups.codes.astype(np.intp)},
+            group_shares={} if groups is None else {groups.attribute: groups.shares},
+            covariates=covariates,
+            ids=stances.document_ids.astype(np.intp),
+        ),
+        groups,
+    )
+
+
+def constrained(pool: OpinionPool, balance: str) -> Groups | None:
+    """Return the author attribute that the selection balances: the one named, else the best known one.
+
+    Raises
+    ------
+    UsageError
+        The corpus has no attribute of that name.
+    """
+    if balance == "none":
+        return None
+    if balance:
+        if balance not in pool.groups:
+            known = ", ".join(sorted(pool.groups)) or "none"
+            raise UsageError(f"the corpus has no author attribute `{balance}`", f"it has: {known}")
+        return pool.groups[balance]
+    usable = [g for g in pool.groups.values() if len(g.names) > 1 and 1 - g.unknown >= MIN_KNOWN]
+    return min(usable, key=lambda g: (g.unknown, g.attribute), default=None)
+
+
+def make_groups(attribute: str, values: tuple[str, ...]) -> Groups:
+    """Group an attribute's values: the most frequent ones, the rest as ``other``, empty ones unknown."""
+    counts = Counter(value for value in values if value)
+    names = [v for v, n in sorted(counts.items(), key=lambda p: (-p[1], p[0])) if n >= MIN_GROUP][:MAX_GROUPS]
+    if not names and counts:
+        names = [min(counts, key=lambda v: (-counts[v], v))]
+    if any(value not in names for value in counts):
+        names.append(OTHER)
+    index = {name: i for i, name in enumerate(names)}
+    codes = np.asarray([-1 if not v else index.get(v, len(names) - 1) for v in values], dtype=np.int64)
+    known = codes[codes >= 0]
+    shares = np.bincount(known, minlength=len(names)) / max(len(known), 1)
+    unknown = 1 - len(known) / len(values) if values else 1.0
+    return Groups(attribute, tuple(names), codes, shares.astype(np.float64), unknown)
+
+
+def target_shares(target: str | tuple[float, ...] | list[float], stances: StancePool) -> NDArray[np.float64]:
+    """Return the seven shares that the selection should reproduce.
+
+    Raises
+    ------
+    UsageError
+        The target is no known name and no seven shares.
+    """
+    counts = np.asarray(stances.counts, dtype=np.float64)
+    if isinstance(target, (tuple, list)):
+        shares = np.asarray(target, dtype=np.float64)
+        if (
+            shares.shape != (len(BINS),)
+            or not np.isfinite(shares).all()
+            or (shares < 0).any()
+            or not shares.sum()
+        ):
+            raise UsageError("a target needs seven shares, none negative", "give them from -30 to +30")
+        return np.asarray(shares / shares.sum())
+    if target == "stars":
+        return _stars(stances)
+    total = max(counts.sum(), 1.0)
+    if target == "proportional":
+        return counts / total if counts.sum() else np.full(len(BINS), 1 / len(BINS))
+    if target == "parity":
+        return _parity(counts / total)
+    raise UsageError(f"there is no target `{target}`", "use proportional, parity, stars, or seven shares")
+
+
+def _build(
+    context: RagContext, ids: tuple[int, ...], where: DocumentFilter, side: str | None, target: object
+) -> OpinionPool:
+    stances = context.opinions.pool(context.corpus, ids, context.extractor, where)
+    if side is not None:
+        stances = _only(stances, stances.scores > 0 if side == "positive" else stances.scores < 0)
+    shares = target_shares(target, stances)  # type: ignore[arg-type]
+    groups = {name: make_groups(name, values) for name, values in stances.groups.items()}
+    name = target if isinstance(target, str) else "given"
+    return OpinionPool(stances, shares, name if side is None else f"{name}, {side} side", groups)
+
+
+def _only(stances: StancePool, mask: NDArray[np.bool_]) -> StancePool:
+    rows = np.flatnonzero(mask)
+    return StancePool(
+        stances.document_ids[rows],
+        stances.scores[rows],
+        stances.impacts[rows],
+        stances.confidences[rows],
+        tuple(stances.dates[i] for i in rows),
+        stances.ratings[rows],
+        stances.lengths[rows],
+        {name: tuple(values[i] for i in rows) for name, values in stances.groups.items()},
+    )
+
+
+def _parity(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give both signs the same mass, keeping each side's own shape and the neutral share."""
+    result = shares.copy()
+    low, high = shares[:3].sum(), shares[4:].sum()
+    half = (low + high) / 2
+    if low and high:
+        result[:3] *= half / low
+        result[4:] *= half / high
+    return np.asarray(result / result.sum()) if result.sum() else np.full(len(BINS), 1 / len(BINS))
+
+
+def _stars(stances: StancePool) -> NDArray[np.float64]:
+    ratings = stances.ratings[np.isfinite(stances.ratings)]
+    if not len(ratings) or ratings.max() == ratings.min():
+        raise UsageError("these documents carry no ratings to take as target", "use --target proportional")
+    # 1..5 stars stand for -30, -20, 0, 20, 30; other scales are stretched to five steps first.
+    steps = np.rint((ratings - ratings.min()) / (ratings.max() - ratings.min()) * 4).astype(np.int64)
+    return np.bincount(np.asarray([0, 1, 3, 5, 6])[steps], minlength=len(BINS)) / len(steps)
+
+
+def _covariates(stances: StancePool) -> NDArray[np.float64] | None:
+    if not len(stances):
+        return None
+    columns = [_standard(np.log1p(stances.lengths.astype(np.float64)))]
+    years = np.asarray([float(d[:4]) if d[:4].isdigit() else np.nan for d in stances.dates])
+    if np.isfinite(years).any():
+        columns.append(_standard(np.where(np.isfinite(years), years, np.nanmean(years))))
+    return np.stack(columns, axis=1)
+
+
+def _standard(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    spread = values.std()
+    return np.asarray((values - values.mean()) / spread) if spread > 0 else np.zeros_like(values)
+
+
+__all__ = [
+    "Groups",
+    "OpinionPool",
+    "constrained",
+    "document_filter",
+    "fairness_pool",
+    "make_groups",
+    "opinion_pool",
+    "target_shares",
+]

@@ -1,0 +1,408 @@
+"""Enrichment of a corpus: registry first, then opinions, stances and enriched documents, batch by batch.
+
+Each batch is one transaction, so a run that is killed continues where it stopped and nothing is done twice.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import and_, delete, func, insert, select
+from sqlalchemy.orm import Session
+
+from store.database import Database
+from store.enrich.curation import Decision, replay
+from store.enrich.engines import Outcome, open_engine
+from store.enrich.registry import SAMPLE_TEXTS, Embed, bootstrap
+from store.enrich.registry_clusters import DoubtfulMerge
+from store.enrich.stances import enriched_text, lineage, split_text, stances
+from store.hashing import text_hash
+from store.ports import OpinionExtractor
+from store.records import Extraction, OpinionUnit, RegistryEntity
+from store.registry import RegistryStore
+from store.repository import Repository, attributes_of
+from store.tables import (
+    Corpus,
+    Document,
+    EnrichmentWork,
+    Opinion,
+    Stance,
+    Unit,
+    UnitTombstone,
+    now,
+)
+
+BATCH = 200
+#: The registry is bootstrapped again when the corpus has grown by this factor.
+REGISTRY_GROWTH = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichOptions:
+    """How to enrich.
+
+    ``refresh_registry`` bootstraps the registry again (keys and names of known entities stay); ``retry`` also tries
+    documents that failed before; ``kinds`` are the indexed derivates: ``enriched``, and ``split`` for the ablation.
+    """
+
+    seed: int = 0
+    engine: str = "local"
+    workers: int = 1
+    refresh_registry: bool = False
+    retry: bool = False
+    kinds: tuple[str, ...] = ("enriched",)
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichProgress:
+    """Stage and position: ``registry`` or ``opinions``."""
+
+    stage: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichReport:
+    """What a run of enrichment did; documents = enriched + set aside + failed + unchanged."""
+
+    documents: int
+    enriched: int
+    set_aside: int
+    failed: int
+    unchanged: int
+    opinions: int
+    entities: int
+    doubtful: tuple[DoubtfulMerge, ...] = ()
+    refused_decisions: tuple[str, ...] = ()
+    languages: dict[str, int] = field(default_factory=dict)
+    interrupted: bool = False
+    seconds: float = 0.0
+
+
+class EnrichPipeline:
+    """Enriches one corpus with one extractor."""
+
+    def __init__(
+        self,
+        database: Database,
+        extractor: OpinionExtractor,
+        embed: Embed | None = None,
+        options: EnrichOptions | None = None,
+    ) -> None:
+        self._database = database
+        self._extractor = extractor
+        self._embed = embed
+        self._options = options or EnrichOptions()
+        self._registry = RegistryStore(database)
+
+    def run(
+        self,
+        corpus_id: int,
+        progress: Callable[[EnrichProgress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> EnrichReport:
+        """Bring the corpus' registry and opinions up to date."""
+        started = time.perf_counter()
+        doubtful, refused = self._bring_up_registry(corpus_id, progress)
+        registry = self._registry.load(corpus_id)
+        version = f"{self._extractor.version}/{_fingerprint(registry, self._options.kinds)}"
+        pending, total = self._pending(corpus_id, version)
+        writer = _Writer(
+            self._registry.ids(corpus_id), registry, self._extractor.name, version, self._options.kinds
+        )
+        tally = {"done": 0, "set-aside": 0, "failed": 0}
+        languages: dict[str, int] = {}
+        opinions = done = 0
+        with open_engine(
+            self._options.engine, self._workers(len(pending)), self._extractor, registry
+        ) as engine:
+            batches = [pending[first : first + BATCH] for first in range(0, len(pending), BATCH)]
+            for ids, outcome in zip(batches, engine.run(self._read(batches, cancelled)), strict=False):
+                with self._database.session() as session:
+                    states = writer.write(session, corpus_id, ids, outcome)
+                for state, language, found in states:
+                    tally[state] += 1
+                    opinions += found
+                    if state == "set-aside":
+                        languages[language] = languages.get(language, 0) + 1
+                done += len(ids)
+                progress(EnrichProgress("opinions", done, len(pending)))
+        if done or doubtful:
+            Repository(self._database).touch(corpus_id, extractor=self._extractor.name)
+        return EnrichReport(
+            documents=total,
+            enriched=tally["done"],
+            set_aside=tally["set-aside"],
+            failed=tally["failed"],
+            unchanged=total - len(pending),
+            opinions=opinions,
+            entities=len(registry),
+            doubtful=doubtful,
+            refused_decisions=refused,
+            languages=languages,
+            interrupted=done < len(pending),
+            seconds=time.perf_counter() - started,
+        )
+
+    # -- registry
+
+    def _bring_up_registry(
+        self, corpus_id: int, progress: Callable[[EnrichProgress], None]
+    ) -> tuple[tuple[DoubtfulMerge, ...], tuple[str, ...]]:
+        current = self._registry.load(corpus_id)
+        with self._database.session() as session:
+            corpus = session.get_one(Corpus, corpus_id)
+            documents = session.execute(
+                select(func.count()).select_from(Document).where(Document.corpus_id == corpus_id)
+            ).scalar_one()
+            seen = int(corpus.settings.get("registry_documents", 0))
+        grown = documents >= REGISTRY_GROWTH * max(seen, 1)
+        if current and not self._options.refresh_registry and not grown:
+            return (), ()
+        progress(EnrichProgress("registry", 0, documents))
+        texts, subjects, columns = self._sample(corpus_id)
+        decisions = [Decision.from_dict({"action": k, **p}) for k, p in self._registry.decisions(corpus_id)]
+        result = bootstrap(
+            texts,
+            seed=self._options.seed,
+            subjects=subjects,
+            aspect_columns=columns,
+            embed=self._embed,
+            previous=current,
+        )
+        entities, refused = replay(result.entities, decisions)
+        self._registry.save(corpus_id, entities)
+        with self._database.session() as session:
+            corpus = session.get_one(Corpus, corpus_id)
+            corpus.settings = {**corpus.settings, "registry_documents": documents}
+        progress(EnrichProgress("registry", documents, documents))
+        return result.doubtful, tuple(
+            f"{decision.action} {decision.entity}: {reason}" for decision, reason in refused
+        )
+
+    def _sample(self, corpus_id: int) -> tuple[list[str], list[str], list[str]]:
+        with self._database.session() as session:
+            ids = list(
+                session.scalars(
+                    select(Document.id).where(Document.corpus_id == corpus_id).order_by(Document.id)
+                )
+            )
+            if len(ids) > SAMPLE_TEXTS:
+                ids = sorted(random.Random(self._options.seed).sample(ids, SAMPLE_TEXTS))
+            texts = dict(
+                session.execute(select(Document.id, Document.text).where(Document.id.in_(ids))).tuples().all()
+            )
+            extras = session.scalars(
+                select(Document.extra).where(Document.corpus_id == corpus_id).limit(50)
+            ).all()
+        subjects = Repository(self._database).subjects(corpus_id)
+        columns = sorted({name for extra in extras for name in extra if "rating" in name.lower()})
+        return [texts[i] for i in ids], subjects, columns
+
+    # -- documents
+
+    def _pending(self, corpus_id: int, version: str) -> tuple[list[int], int]:
+        work = EnrichmentWork
+        statement = (
+            select(Document.id, work.version, work.content_hash, work.state, Document.content_hash)
+            .outerjoin(work, and_(work.document_id == Document.id, work.extractor == self._extractor.name))
+            .where(Document.corpus_id == corpus_id)
+            .order_by(Document.id)
+        )
+        pending, total = [], 0
+        with self._database.session() as session:
+            for document_id, done_version, done_hash, state, content in session.execute(statement):
+                total += 1
+                failed_before = state == "failed" and self._options.retry
+                if done_version != version or done_hash != content or failed_before:
+                    pending.append(document_id)
+        return pending, total
+
+    def _read(
+        self, batches: Sequence[list[int]], cancelled: Callable[[], bool]
+    ) -> Iterator[list[tuple[int, str]]]:
+        for ids in batches:
+            if cancelled():
+                return
+            with self._database.session() as session:
+                rows = session.execute(
+                    select(Document.id, Document.text).where(Document.id.in_(ids)).order_by(Document.id)
+                )
+                yield list(rows.tuples().all())
+
+    def _workers(self, pending: int) -> int:
+        # Starting processes costs about two seconds each; small runs are faster without.
+        return self._options.workers if pending > 20 * BATCH or self._options.engine != "local" else 1
+
+
+class _Writer:
+    """Writes the outcome of a batch: opinions, stances, enriched units and the work ledger."""
+
+    def __init__(
+        self,
+        ids: dict[str, int],
+        registry: Sequence[RegistryEntity],
+        extractor: str,
+        version: str,
+        kinds: tuple[str, ...],
+    ) -> None:
+        self._ids, self._lines = ids, lineage(registry)
+        self._entities = {entity.key: entity for entity in registry}
+        self._extractor, self._version, self._kinds = extractor, version, kinds
+
+    def write(
+        self, session: Session, corpus_id: int, ids: list[int], outcome: Outcome
+    ) -> list[tuple[str, str, int]]:
+        """Replace everything that the extractor said of these documents; returns (state, language, opinions) each."""
+        self._clear(session, ids)
+        hashes = dict(
+            session.execute(select(Document.id, Document.content_hash).where(Document.id.in_(ids)))
+            .tuples()
+            .all()
+        )
+        authors = attributes_of(session, ids) if "enriched" in self._kinds else {}
+        opinions: list[dict[str, Any]] = []
+        stance_rows: list[dict[str, Any]] = []
+        units: list[dict[str, Any]] = []
+        work: list[dict[str, Any]] = []
+        states: list[tuple[str, str, int]] = []
+        for document_id, result in zip(ids, outcome, strict=True):
+            if document_id not in hashes:
+                continue
+            state, reason, language = _state(result)
+            found = result.opinions if isinstance(result, Extraction) else ()
+            base = {"corpus_id": corpus_id, "document_id": document_id}
+            opinions.extend(base | self._opinion(unit) for unit in found)
+            stance_rows.extend(
+                base
+                | {
+                    "entity_id": self._ids[s.entity],
+                    "extractor": self._extractor,
+                    "score": s.score,
+                    "impact": s.impact,
+                    "markers": list(s.markers),
+                    "evidence": s.evidence,
+                    "opinions": s.opinions,
+                    "confidence": s.confidence,
+                }
+                for s in stances(found, self._lines)
+            )
+            units.extend(base | unit for unit in self._units(found, authors.get(document_id, {})))
+            work.append(
+                base
+                | {
+                    "extractor": self._extractor,
+                    "version": self._version,
+                    "content_hash": hashes[document_id],
+                    "state": state,
+                    "reason": reason,
+                    "language": language,
+                    "attempts": 1,
+                    "updated_at": now(),
+                }
+            )
+            states.append((state, language, len(found)))
+        for table, rows in (
+            (Opinion, opinions),
+            (Stance, stance_rows),
+            (Unit, units),
+            (EnrichmentWork, work),
+        ):
+            if rows:
+                session.execute(insert(table), rows)
+        return states
+
+    def _clear(self, session: Session, ids: list[int]) -> None:
+        for table in (Opinion, Stance, EnrichmentWork):
+            session.execute(
+                delete(table).where(table.document_id.in_(ids), table.extractor == self._extractor)
+            )
+        old = session.execute(
+            select(Unit.id, Unit.corpus_id, Unit.kind).where(Unit.document_id.in_(ids), Unit.kind != "raw")
+        ).all()
+        if old:
+            session.execute(
+                insert(UnitTombstone), [{"unit_id": u, "corpus_id": c, "kind": k} for u, c, k in old]
+            )
+            session.execute(delete(Unit).where(Unit.id.in_([u for u, _, _ in old])))
+
+    def _opinion(self, unit: OpinionUnit) -> dict[str, Any]:
+        return {
+            "entity_id": self._ids[unit.entity],
+            "extractor": self._extractor,
+            "sentiment": unit.sentiment,
+            "intensity": unit.intensity,
+            "score": unit.score,
+            "impact": unit.impact,
+            "markers": list(unit.markers),
+            "evidence": unit.evidence,
+            "quote": unit.quote,
+            "start": unit.start,
+            "end": unit.end,
+            "confidence": unit.confidence,
+        }
+
+    def _units(self, opinions: Sequence[OpinionUnit], attributes: dict[str, str]) -> Iterator[dict[str, Any]]:
+        by_entity: dict[str, list[OpinionUnit]] = {}
+        for unit in opinions:
+            by_entity.setdefault(unit.entity, []).append(unit)
+        for ordinal, (key, found) in enumerate(sorted(by_entity.items())):
+            for kind in self._kinds:
+                text = (
+                    enriched_text(self._entities[key], found, attributes)
+                    if kind == "enriched"
+                    else split_text(found)
+                )
+                yield {
+                    "entity_id": self._ids[key],
+                    "kind": kind,
+                    "ordinal": ordinal,
+                    "start": found[0].start,
+                    "end": found[-1].end,
+                    "text": text,
+                    "text_hash": text_hash(text),
+                    "indexed": False,
+                }
+
+
+def failed_documents(database: Database, corpus_id: int) -> list[tuple[str, str, int]]:
+    """Return external id, reason and attempts of every document whose enrichment failed."""
+    with database.session() as session:
+        rows = session.execute(
+            select(Document.external_id, EnrichmentWork.reason, EnrichmentWork.attempts)
+            .join(Document, Document.id == EnrichmentWork.document_id)
+            .where(EnrichmentWork.corpus_id == corpus_id, EnrichmentWork.state == "failed")
+            .order_by(Document.id)
+        )
+        return list(rows.tuples().all())
+
+
+def _state(result: Extraction | Exception) -> tuple[str, str, str]:
+    if isinstance(result, Exception):
+        return "failed", (str(result).splitlines() or [type(result).__name__])[0][:500], ""
+    if result.language != "en" and not result.opinions:
+        return "set-aside", f"language {result.language}", result.language
+    return "done", "", result.language
+
+
+def _fingerprint(registry: Sequence[RegistryEntity], kinds: tuple[str, ...]) -> str:
+    parts = [
+        f"{e.key}|{e.name}|{e.parent}|{','.join(sorted(e.aliases))}"
+        for e in sorted(registry, key=lambda e: e.key)
+    ]
+    return sha256("\n".join([*parts, ",".join(sorted(kinds))]).encode()).hexdigest()[:12]
+
+
+__all__ = [
+    "EnrichOptions",
+    "EnrichPipeline",
+    "EnrichProgress",
+    "EnrichReport",
+    "failed_documents",
+]
