@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import prompts
-from agents.models.errors import MalformedOutput, ModelCallError
+from agents.fencing import neutralise
+from agents.models.errors import MalformedOutput, ModelCallError, TruncatedOutput
 from agents.models.structured import refusal_in
 from store.ports import ChatMessage, ChatModel, ChatRequest, Usage
 
@@ -74,18 +75,20 @@ def unfit(question: str, chat: ChatModel | None) -> str:
     return ""
 
 
-async def write(chat: ChatModel, stage: str, question: str, max_tokens: int) -> tuple[str, Enhancement]:
+async def write(
+    chat: ChatModel, stage: str, question: str, max_tokens: int, *, whole: bool = False
+) -> tuple[str, Enhancement]:
     """Let the model write one text from a prompt that wants only ``question``.
 
     Returns the text, white space folded, and an Enhancement that holds it with prompt, model and usage; methods
-    replace what they need.
+    replace what they need. A passage may be cut by the token limit and still serve; ``whole`` forbids it.
 
     Raises
     ------
     ModelCallError
-        When the model fails, refuses or writes nothing.
+        When the model fails, refuses, writes nothing, or not the whole.
     """
-    rendered = prompts.load(stage).render(question=question)
+    rendered = prompts.load(stage).render(question=neutralise(question))
     messages = (ChatMessage("system", rendered.system), ChatMessage("user", rendered.user))
     reply = await chat.complete(
         ChatRequest(
@@ -98,6 +101,8 @@ async def write(chat: ChatModel, stage: str, question: str, max_tokens: int) -> 
     )
     if refusal := refusal_in(reply):
         raise MalformedOutput(f"{chat.model}: refused to write ({refusal})")
+    if whole and reply.finish_reason == "length":
+        raise TruncatedOutput(f"{chat.model}: the text was cut after {max_tokens} tokens")
     text = " ".join(reply.text.split())
     if not text:
         raise MalformedOutput(f"{chat.model}: wrote nothing")

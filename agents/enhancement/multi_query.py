@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 import prompts
 from agents.enhancement.base import Enhancement, because, none, unfit
+from agents.fencing import neutralise
 from agents.models.errors import ModelCallError
 from agents.models.structured import Refused, ask
 from store.ports import ChatMessage, ChatModel, ChatRequest
@@ -31,7 +32,7 @@ class MultiQuery:
         """Return the question first and then its phrasings, or the bare question, marked."""
         if (reason := unfit(question, chat)) or chat is None:
             return none(question, "multi_query", reason)
-        rendered = prompts.load("multi_query").render(question=question, count=str(self.count))
+        rendered = prompts.load("multi_query").render(question=neutralise(question), count=str(self.count))
         messages = (ChatMessage("system", rendered.system), ChatMessage("user", rendered.user))
         request = ChatRequest(
             messages=messages,
@@ -56,7 +57,6 @@ class MultiQuery:
             asked="multi_query",
             prompt=rendered.name,
             prompt_sha=rendered.sha256,
-            lexical=question,
             model=chat.model,
             usage=answer.usage,
         )

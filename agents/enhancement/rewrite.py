@@ -19,7 +19,7 @@ class Rewrite:
         if (reason := unfit(question, chat)) or chat is None:
             return none(question, "rewrite", reason)
         try:
-            text, written = await write(chat, "rewrite", question, max_tokens=160)
+            text, written = await write(chat, "rewrite", question, max_tokens=160, whole=True)
         except ModelCallError as error:
             return none(question, "rewrite", because(error))
         for label in _LABELS:

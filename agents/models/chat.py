@@ -15,6 +15,7 @@ from agents.models.client import open_client
 from agents.models.collector import StreamCollector
 from agents.models.errors import (
     BrokenReply,
+    ContextTooLong,
     MalformedOutput,
     ModelCallError,
     ModelTimeout,
@@ -316,6 +317,8 @@ class OpenAIChat:
 
     def _adapt(self, payload: Mapping[str, Any], failure: ModelCallError) -> bool:
         """Learn from a refused request; True when it is worth sending again, changed."""
+        if isinstance(failure, ContextTooLong) and failure.limit is not None:
+            self.quirks.context_tokens = failure.limit
         rejected = isinstance(failure, RequestRejected)
         schema_fault = isinstance(failure, ServerFault) and "response_format" in payload
         if not (rejected or schema_fault):
