@@ -26,6 +26,8 @@ class Knowledge:
         Base forms of nouns that name no thing to hold a view on.
     despite
         Base forms that name an aspect although the opinion lexicon lists them (``noise``, ``smell``).
+    question
+        Words that questions are made of and that name no topic, as they stand.
     linking, affect
         Linking verbs (``was``, ``looked``) and verbs of liking and disliking, as they stand.
     light_heads, light_modifiers
@@ -41,6 +43,7 @@ class Knowledge:
     opinion: frozenset[str]
     stop: frozenset[str]
     despite: frozenset[str]
+    question: frozenset[str]
     linking: frozenset[str]
     affect: frozenset[str]
     light_heads: frozenset[str]
@@ -54,7 +57,7 @@ class Knowledge:
 def knowledge() -> Knowledge:
     """Read the word lists from the package."""
     folder = files("store.enrich") / "data"
-    lines = (folder / "registry_opinion_words.txt").read_text("utf-8").splitlines()
+    lines = (folder / "opinion_words.txt").read_text("utf-8").splitlines()
     table = tomllib.loads((folder / "registry_knowledge.toml").read_text("utf-8"))
     groups: list[tuple[Term, ...]] = []
     weak: set[Term] = set()
@@ -63,9 +66,10 @@ def knowledge() -> Knowledge:
         groups.append(tuple(dict.fromkeys(lemmas(form) for form in forms)))
         weak.update(lemmas(form) for form in forms if form.startswith("~"))
     return Knowledge(
-        opinion=frozenset(line for line in lines if line and not line.startswith(";")),
+        opinion=frozenset(line[1:] for line in lines if line.startswith(("+", "-"))),
         stop=_bases(table["stop"]),
         despite=_bases(table["aspects_despite_lexicon"]),
+        question=frozenset(table["question"].split()),
         linking=frozenset(table["linking"].split()),
         affect=frozenset(table["affect"].split()),
         light_heads=_bases(table["light_heads"]),

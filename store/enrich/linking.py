@@ -1,0 +1,249 @@
+"""Links a question to the registry: names, aliases, plurals, misspellings, paraphrases; and says when nothing fits.
+
+Three tries, each only where the one before found nothing: the matcher; the matcher on the question with its
+misspelt words mended (one edit from a word of the registry and no English word itself); the nearest entity by
+meaning, above a floor of cosine similarity.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.enrich.matcher import EntityMatcher, Mention
+from store.enrich.registry_clusters import one_edit
+from store.enrich.registry_knowledge import knowledge
+from store.enrich.registry_words import WORD, lemma, lemmas
+from store.records import RegistryEntity
+
+Embed = Callable[[Sequence[str]], NDArray[Any]]
+
+#: Least cosine of a question's words and an entity's form for a link by meaning.
+FLOOR: Final = 0.60
+#: A shorter word is not mended: too many words are one edit away.
+MIN_MENDED: Final = 4
+
+#: "the wifi in the room": what stands after "in" or "at" says where, not what.
+_WHERE: Final = re.compile(
+    r"\s+(?:in|at|inside|of)\s+(?:the|this|that|our|your|their|my)?\s*(?:\w+\s+)?$", re.I
+)
+#: "guests of the hotel": who is asked, not what about.
+_WHO: Final = re.compile(
+    r"\b(?:people|guests?|customers?|users?|visitors?|travell?ers?|reviewers?|passengers?|buyers?|members?|you|they|we)\b"
+    r"[^.?!]{0,20}?\b(?:of|at|in|to|with)\s+(?:the|this|that|these|those)?\s*$",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a question is about.
+
+    Attributes
+    ----------
+    entities
+        Keys of the registry, in the order of the question.
+    confidence
+        In [0, 1]; 0 where nothing is linked.
+    reason
+        Why, in one sentence.
+    unmatched
+        The words that look like a topic and are in no entity's names; empty where all are accounted for.
+    """
+
+    entities: tuple[str, ...] = ()
+    confidence: float = 0.0
+    reason: str = "the question names no particular thing"
+    unmatched: str = ""
+
+
+def link(
+    question: str,
+    registry: Sequence[RegistryEntity],
+    counts: Mapping[str, int],
+    embed: Embed | None = None,
+) -> Link:
+    """Link a question.
+
+    Parameters
+    ----------
+    question
+        As typed.
+    registry, counts
+        The entities and the documents or mentions of each by key; of two that fit, the one with more is taken.
+    embed
+        Texts to unit vectors, float of shape (n, d); without it there is no link by meaning. Called only where
+        nothing fits by spelling; the registry's own vectors are computed once and kept.
+    """
+    return _linker(tuple(registry)).link(question, counts, embed)
+
+
+@lru_cache(maxsize=8)
+def _linker(registry: tuple[RegistryEntity, ...]) -> EntityLinker:
+    return EntityLinker(registry)
+
+
+class EntityLinker:
+    """A registry prepared for linking; ``link`` keeps a few of them."""
+
+    def __init__(self, registry: Sequence[RegistryEntity]) -> None:
+        self._registry = tuple(registry)
+        self._matcher = EntityMatcher(registry)
+        self._parents = {entity.key: entity.parent for entity in registry}
+        self._names = {entity.key: entity.name for entity in registry}
+        words: dict[str, None] = {}
+        for entity in registry:
+            for form in (entity.name, *entity.aliases):
+                words.update(dict.fromkeys(lemmas(form)))
+        self._words = frozenset(words)
+        self._vectors: tuple[list[str], NDArray[Any]] | None = None
+
+    def link(self, question: str, counts: Mapping[str, int], embed: Embed | None = None) -> Link:
+        """Link one question; see ``link``."""
+        found = self._matcher.find(question)
+        if found:
+            return self._by_name(question, self._focus(question, found), found)
+        mended, slips = self._mend(question, counts)
+        if slips:
+            found = self._matcher.find(mended)
+            if found:
+                keys = _distinct(self._focus(mended, found))
+                read = ", ".join(f"“{wrong}” read as “{right}”" for wrong, right in slips)
+                return Link(keys, 0.85, read, self._rest(mended, found))
+        topic = self._rest(question, ())
+        if not topic:
+            return Link()
+        if embed is not None and self._registry:
+            key, cosine, phrase = self._nearest(topic, counts, embed)
+            if cosine >= FLOOR:
+                reason = f"“{phrase}” is closest in meaning to {self._names[key]} (cosine {cosine:.2f})"
+                return Link((key,), round(min(0.8, cosine), 2), reason)
+        return Link((), 0.0, f"nothing in the corpus is called “{topic}”", topic)
+
+    def _by_name(self, question: str, mentions: Sequence[Mention], found: Sequence[Mention]) -> Link:
+        keys = _distinct(mentions)
+        exact = all(lemmas(mention.form) == lemmas(self._names[mention.entity]) for mention in mentions)
+        forms = ", ".join(
+            f"“{mention.form}”"
+            if lemmas(mention.form) == lemmas(self._names[mention.entity])
+            else f"“{mention.form}” for {self._names[mention.entity]}"
+            for mention in mentions
+        )
+        return Link(keys, 1.0 if exact else 0.95, f"named: {forms}", self._rest(question, found))
+
+    def _focus(self, question: str, mentions: Sequence[Mention]) -> list[Mention]:
+        """Leave out ancestors of what else is named, places ("in the room") and who is asked ("of the hotel")."""
+        if len(mentions) < 2:
+            return list(mentions)
+        above = {up for mention in mentions for up in self._ancestors(mention.entity)}
+        kept: list[Mention] = []
+        for mention in mentions:
+            before = question[: mention.start]
+            last = kept[-1].end if kept else None
+            if mention.entity in above or _WHO.search(before):
+                continue
+            if last is not None and _WHERE.fullmatch(question[last : mention.start]):
+                continue
+            kept.append(mention)
+        return kept or list(mentions)
+
+    def _ancestors(self, key: str) -> list[str]:
+        up: list[str] = []
+        parent = self._parents.get(key)
+        while parent is not None and parent not in up:
+            up.append(parent)
+            parent = self._parents.get(parent)
+        return up
+
+    def _rest(self, question: str, mentions: Sequence[Mention]) -> str:
+        """Return the words that are no question words and in no mention."""
+        known = knowledge()
+        spans = [(mention.start, mention.end) for mention in mentions]
+        rest = [
+            match.group()
+            for match in WORD.finditer(question)
+            if not any(start <= match.start() < end for start, end in spans)
+            and (low := match.group().lower()) not in known.question
+            and low not in known.opinion
+            and len(low) > 1
+            and not low.isdigit()
+        ]
+        return " ".join(rest)
+
+    def _mend(self, question: str, counts: Mapping[str, int]) -> tuple[str, list[tuple[str, str]]]:
+        """Return the question with words mended that are one edit from the registry's, and what was mended."""
+        known = knowledge()
+        slips: list[tuple[str, str]] = []
+        pieces: list[str] = []
+        end = 0
+        for match in WORD.finditer(question):
+            word = match.group()
+            low = word.lower()
+            right = None
+            if len(low) >= MIN_MENDED and low not in known.question and low not in known.opinion:
+                right = self._mended(low, counts)
+            pieces += [question[end : match.start()], right or word]
+            end = match.end()
+            if right is not None:
+                slips.append((word, right))
+        return "".join([*pieces, question[end:]]), slips
+
+    def _mended(self, low: str, counts: Mapping[str, int]) -> str | None:
+        base = lemma(low)
+        if base in self._words:
+            return None
+        near = [word for word in self._words if len(word) >= MIN_MENDED and one_edit(base, word)]
+        near += [
+            word
+            for word in self._words
+            if len(word) >= MIN_MENDED and word not in near and one_edit(low, word)
+        ]
+        if not near or low in english_words() or base in english_words():
+            return None
+        return max(near, key=lambda word: (word[0] == base[0], self._weight(word, counts), word))
+
+    def _weight(self, word: str, counts: Mapping[str, int]) -> int:
+        return sum(counts.get(mention.entity, 0) for mention in self._matcher.find(word))
+
+    def _nearest(self, topic: str, counts: Mapping[str, int], embed: Embed) -> tuple[str, float, str]:
+        """Return the nearest entity to the topic's words, alone, in pairs or all together, with its cosine."""
+        if self._vectors is None:
+            forms = [(form, e.key) for e in self._registry for form in _telling(e)]
+            vectors = np.asarray(embed([form for form, _ in forms]), dtype=np.float64)
+            self._vectors = [key for _, key in forms], vectors
+        keys, vectors = self._vectors
+        words = topic.split()
+        phrases = dict.fromkeys([topic, *words, *(" ".join(pair) for pair in pairwise(words))])
+        queries = np.asarray(embed(list(phrases)), dtype=np.float64)
+        cosines = queries @ vectors.T
+        row, column = np.unravel_index(int(np.argmax(cosines)), cosines.shape)
+        return keys[int(column)], float(cosines[row, column]), list(phrases)[int(row)]
+
+
+def _telling(entity: RegistryEntity) -> list[str]:
+    """Return the name and the aliases that add a word of their own ("fridge", not "mini refrigerator")."""
+    words = set(lemmas(entity.name))
+    return [entity.name, *(form for form in entity.aliases if not words & set(lemmas(form)))]
+
+
+def _distinct(mentions: Sequence[Mention]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(mention.entity for mention in mentions))
+
+
+@cache
+def english_words() -> frozenset[str]:
+    """Return the whole words of the bundled tokenizer's vocabulary: a word in it is no misspelling."""
+    data = json.loads(files("store").joinpath("data/minilm-tokenizer.json").read_bytes())
+    return frozenset(word for word in data["model"]["vocab"] if word.isalpha())
+
+
+__all__ = ["FLOOR", "EntityLinker", "Link", "english_words", "link"]
