@@ -117,11 +117,9 @@ def _head(page: _Page, receipt: AuditReceipt) -> None:
         )
         page.field("entity", text)
     page.field("unmatched", receipt.unmatched)
-    for each in receipt.filters:
-        page.field(
-            "filter",
-            f"{each.name} = {each.value}, from “{each.phrase}”, {plural(each.documents, 'document')}",
-        )
+    for stated in receipt.filters:
+        documents = plural(stated.documents, "document")
+        page.field("filter", f"{stated.name} = {stated.value}, from “{stated.phrase}”, {documents}")
     page.field("basis", pool_words(receipt))
 
 
