@@ -117,7 +117,9 @@ def misspell(question: str, rng: np.random.Generator, keep: str = "") -> str:
     """
     words = question.split(" ")
     kept = set(keep.lower().split())
-    places = [i for i, w in enumerate(words) if len(w.strip("?.,!:")) >= 4 and w.strip("?.,!:").lower() not in kept]
+    places = [
+        i for i, w in enumerate(words) if len(w.strip("?.,!:")) >= 4 and w.strip("?.,!:").lower() not in kept
+    ]
     if not places:
         return question
     i = places[rng.integers(len(places))]
@@ -157,7 +159,9 @@ def labelled_questions(path: Path) -> list[RoutedQuestion]:
 
 def source_questions(path: Path) -> list[RoutedQuestion]:
     """Return every question of the file with the file's own label; repeated questions once."""
-    unique = {row["question"]: RoutedQuestion(row["question"], row["label"], row["source"]) for row in _rows(path)}
+    unique = {
+        row["question"]: RoutedQuestion(row["question"], row["label"], row["source"]) for row in _rows(path)
+    }
     return list(unique.values())
 
 

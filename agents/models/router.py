@@ -1,7 +1,7 @@
-"""The question router: is this a fact, a view, both, or a count; and what does the question restrict?
+"""The question router: a fact, a view, both, or a count; and what the question restricts.
 
 Factual questions converge on an answer, opinion questions preserve the distribution of views (O-RAG section 3).
-The router is rules over folded text, with no model and no work at import; it takes well under a millisecond.
+The router is rules over folded text, with no model and no work at import; it takes about a millisecond.
 """
 
 from __future__ import annotations

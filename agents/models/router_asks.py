@@ -14,19 +14,22 @@ Count = Literal["number", "share"]
 
 _SHARE = (
     r"\b(?:what|which)(?: is| was| are)?(?: the)?(?: (?:approximate|exact|overall|total|rough))?"
-    r" (?:share|percentage|percent|proportion|fraction|ratio|part)\b"
+    r" (?:share|percentage|percent|proportion|fraction|ratio|part)\b(?!-)"
     r"|\b(?:share|percentage|percent|proportion|fraction) of\b"
     r"|\bhow (?:large|big|high|small) (?:is |of )?(?:a |the )?(?:share|percentage|proportion|fraction|part)\b"
     r"|\bhow much of the (?:feedback|reviews|comments)\b|\bout of (?:all|every|how many)\b"
 )
 _NUMBER = (
+    r"\bhow may(?= \w+s (?:mention|complain|say|talk|discuss|prais|like|love|hate|find|think))|"
     r"\bhow many(?: different| of the| of)?\b|\b(?:number|count|tally) of\b|^count\b"
     r"|\bhow (?:often|frequently|commonly)\b|\bhow common (?:is|are)\b"
 )
 _SAYING = (
     r"mention\w*|complain\w*|prais\w*|refer\w*|talk\w*|discuss\w*|critici[sz]\w*|comment\w*|recommend\w*|rate\w*"
     r"|rating|said|say|says|think|thought|feel|felt|find|found|like|liked|love|loved|hate|hated|dislike\w*|enjoy\w*"
-    r"|prefer\w*|appreciate\w*|agree\w*|disagree\w*|gave|give|believe\w*|report\w*|describe\w*|express\w*"
+    r"|prefer\w*|appreciate\w*|agree\w*|disagree\w*"
+    r"|g[ai]ve (?:\w+ ){0,3}(?:stars?|ratings?|marks?|points|thumbs|scores?|reviews?)"
+    r"|believe\w*|report\w*|describe\w*|express\w*"
     r"|regret\w*|trust\w*|support\w*|oppose\w*|favou?r\w*|bring up|brought up|raise\w*|note|noted|had (?:a )?problems?"
     r"|happy|satisfied|dissatisfied|unhappy|disappointed|pleased|impressed|positive|negative|critical|angry|upset"
     r"|annoyed|frustrated|neutral|mixed|unsatisfied|delighted"
@@ -35,6 +38,7 @@ _SAID_OF = (
     r"\b(?:is|are|was|were|gets?|got|been|does|do) (?:[\w'-]+ ){0,6}?(?:mentioned|prais\w+|critici[sz]ed"
     r"|complained|discussed|talked about|recommended|described as|brought up|noted|cited|come up|comes up)\b"
     r"|\b(?:positive|negative|neutral|favou?rable|unfavou?rable)\b"
+    r"|\b(?:mentions?|mentioning|discuss\w*|refers?|refer to|talks? about|complains?|praises?|critici[sz]es?)\b"
 )
 _THING = (
     r"\bhow many (?:reviews|posts|comments|messages|texts|tweets|answers|questions|reports|surveys)"
@@ -44,9 +48,11 @@ _THING = (
 
 @lru_cache(maxsize=1)
 def _count_patterns() -> tuple[re.Pattern[str], ...]:
-    people, documents = alternatives("people"), alternatives("documents")
-    voiced = rf"\b(?:{people}|people|they|us)\b.*?\b(?:{_SAYING})\b"
-    return tuple(re.compile(p) for p in (_SHARE, _NUMBER, rf"\b(?:{documents})\b", voiced, _SAID_OF, _THING))
+    documents = alternatives("documents")
+    voiced = rf"\b(?:PPL|they)\b.*?\b(?:{_SAYING}|EVAL|not happy)\b"
+    aux = r"(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would)"
+    named = rf"^(?: (?!{aux}\b)\S+){{0,4}}? (?:{documents})\b"
+    return tuple(re.compile(p) for p in (_SHARE, _NUMBER, named, voiced, _SAID_OF, _THING))
 
 
 def counted(clause: Clause) -> Count | None:
@@ -57,9 +63,8 @@ def counted(clause: Clause) -> Count | None:
     found = by_share or number.search(text)
     if found is None or thing.search(text):
         return None
-    rest = text[found.end() :] if found.start() < 25 else text
-    named = documents.search(rest[:40]) if found.start() < 25 else documents.search(rest)
-    if not (named or voiced.search(rest) or said_of.search(rest)):
+    rest = text[found.end() :]
+    if not (documents.search(rest) or said_of.search(rest) or voiced.search(clause.shape)):
         return None
     return "share" if by_share else "number"
 
@@ -84,6 +89,10 @@ def _side_patterns() -> dict[str, re.Pattern[str]]:
     nouns = alternatives("negative_asks", "positive_asks")
     raw = {
         "balanced": rf"\b{plus}\b{between}{minus}\b|\b{minus}\b{between}{plus}\b|\bups and downs\b|\bboth sides\b"
+        r"|\b(?:problems?|issues?|complaints?|flaws?|downsides?|drawbacks?|criticisms?)\b[\w ]{0,30}?\b"
+        rf"{_OR} [\w ]{{0,25}}?\b(?:great|good|fine|ok|okay|praise|compliments?|positives?|highlights?|strengths?)\b"
+        rf"|\b(?:praise|compliments?|positives?|highlights?)\b[\w ]{{0,30}}?\b{_OR} (?:\w+ ){{0,2}}?"
+        r"(?:problems?|issues?|complaints?|criticisms?|negatives?)\b"
         r"|\b(?:advantages|strengths|upsides|benefits) and (?:\w+ )?(?:disadvantages|weaknesses|downsides|drawbacks)\b",
         "negated": r"\b(?:no|without|not any|zero|free of|not only|not just|other than|apart from|besides|never)"
         rf"(?: the| any| more| real| major| serious)? (?:{nouns})\b",
@@ -92,18 +101,25 @@ def _side_patterns() -> dict[str, re.Pattern[str]]:
         "negative_phrase": rf"\b(?:{_MINUS}|worst) (?:\w+ )?(?:{_ABOUT})\b|\b(?:worst|bad) about\b|\bwrong with\b"
         r"|\b(?:do|does|did) not (?:\w+ )?(?:like|love|enjoy|appreciate|recommend)\b|\bpain points?\b|\bmost hated\b"
         r"|\bleast (?:liked?|favou?rite|popular|satisf\w+)\b|\blike[ds]? (?:\w+ ){0,3}?least\b|\bdeal ?breakers?\b"
-        r"|\bnot (?:happy|satisfied|impressed|pleased|like|liked)\b|\b(?:be|needs?) (?:improved|improvement|improving|better)\b"
-        r"|\broom for improvement\b|\bimprove on\b|\b(?:goes|go|went) wrong\b|\bturn\w* (?:\w+ )?off\b",
+        r"|\bnot (?:happy|satisfied|impressed|pleased|like|liked)\b"
+        r"|\b(?:be|needs?) (?:improved|improvement|improving|better)\b"
+        r"|\broom for improvement\b|\bimprove on\b|\b(?:goes|go|went) wrong\b|\bturn\w* (?:\w+ )*off\b"
+        r"|\bputs? (?:\w+ )*off\b|\b(?:reasons?|arguments?|case) (?:not to|against)\b|\bwhy not\b"
+        r"|\b(?:would|could|should) (?:\w+ )?(?:change|fix|improve) (?:about|in|on|at|the)\b"
+        r"|\b(?:against the|to avoid|stop (?:using|buying|going|coming))\b",
         "positive_phrase": rf"\b(?:{_PLUS}|best) (?:\w+ )?(?:{_ABOUT})\b|\b(?:best|good|great) about\b|\bstand ?outs?\b"
         r"|\bmost (?:liked|loved|praised|appreciated|enjoyed)\b|\blike[ds]? (?:\w+ ){0,3}?(?:most|best)\b"
-        r"|\bfavou?rite (?:\w+ )?(?:thing|things|part|parts|aspect|aspects|feature|features)\b|\bwon over\b",
-        "asked": r"^(?:what|which|why|who|whom|list|show|give|name|summari[sz]e|describe|the|main|top|biggest|reasons?)\b"
+        r"|\bfavou?rite (?:\w+ )?(?:thing|things|part|parts|aspect|aspects|feature|features)\b|\bwon over\b"
+        r"|\b(?:reasons?|arguments?|case) (?:to|for)\b"
+        r"|\b(?:come|comes|coming|keep|keeps) (?:\w+ )?(?:back|returning)\b",
+        "asked": r"^(?:what|which|why|who|whom|where|when|list|show|give|name|summari[sz]e|describe"
+        r"|the|main|top|biggest|reasons?)\b"
         r"|^(?:how (?:many|often|much|common|frequently)|count)\b",
         "negative_stance": rf"\b(?:{alternatives('negative_stance')})\b",
         "positive_stance": rf"\b(?:{alternatives('positive_stance')})\b",
         "people": rf"\b(?:{alternatives('people', 'documents')}|they|you)\b",
         "likeness": r"\b(?:what|how) (?:is|are|was|were) (?:[\w'-]+ )*like\b|\bwould (?:you )?like\b"
-        r"|\b(?:looks?|tastes?|feels?|smells?|sounds?|seems?) like\b|\bdo you think\b",
+        r"|\b(?:looks?|tastes?|feels?|smells?|sounds?|seems?) like\b|\bdo you think\b|\bas opposed to\b",
     }
     return {name: re.compile(pattern) for name, pattern in raw.items()}
 
@@ -124,7 +140,7 @@ def side_of(text: str, *, counting: bool = False) -> Side | None:
     if not (negative or positive) and (counting or p["asked"].search(text)):
         rest = p["likeness"].sub(" ", text)
         if counting or p["people"].search(rest):
-            negative = bool(p["negative_stance"].search(rest))
+            negative = bool(p["negative_stance"].search(rest) or (counting and re.search(r"\btoo \w+", rest)))
             positive = not negative and bool(p["positive_stance"].search(rest))
     if negative == positive:
         return None

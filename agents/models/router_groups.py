@@ -12,11 +12,24 @@ from agents.models.router_text import fold
 
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*\+?|[?!;:,()]")
 _GENERIC_DOCUMENTS = frozenset(
-    {"reviews", "comments", "opinions", "complaints", "feedback", "views", "posts", "ratings", "review", "those"}
+    {
+        "reviews",
+        "comments",
+        "opinions",
+        "complaints",
+        "feedback",
+        "views",
+        "posts",
+        "ratings",
+        "review",
+        "those",
+    }
 )
 _NOT_HEADS = frozenset({"they", "you", "everyone", "everybody", "anyone", "anybody", "someone", "others"})
 _JOIN = frozenset({"and", "or"})
-_AGE_WORDS = frozenset({"aged", "age", "ages", "over", "under", "above", "below", "older", "younger", "between"})
+_AGE_WORDS = frozenset(
+    {"aged", "age", "ages", "over", "under", "above", "below", "older", "younger", "between"}
+)
 _TRIP = re.compile(
     r"(?:who (?:are |were )?)?(?:travel\w*|stay\w*|fl(?:y|ew|ying)|com(?:e|ing)) "
     r"(?:alone|solo|on business|for (?:business|leisure|pleasure|work)|as (?:a )?(?:couple|family|group)"
@@ -46,7 +59,9 @@ def demonyms() -> dict[str, tuple[str, ...]]:
     table: dict[str, Any] = lexicon()["countries_demonyms"]
     made = {name: tuple(places) for name, places in table.items()}
     for name, places in table.items():
-        if name.endswith(("an", "er", "ard", "swede", "finn", "dane", "kiwi", "aussie", "saudi", "emirati", "thai", "pole")):
+        if name.endswith(
+            ("an", "er", "ard", "swede", "finn", "dane", "kiwi", "aussie", "saudi", "emirati", "thai", "pole")
+        ):
             made[f"{name}s"] = tuple(places)
     return made | {"brits": tuple(table["british"]), "brit": tuple(table["british"])}
 
@@ -77,7 +92,12 @@ def _left(words: list[Word], head: int) -> int:
     while first > 0:
         if _qualifier(words[first - 1].text):
             first -= 1
-        elif first > 1 and words[first - 1].text in _JOIN and _qualifier(words[first - 2].text) and first < head:
+        elif (
+            first > 1
+            and words[first - 1].text in _JOIN
+            and _qualifier(words[first - 2].text)
+            and first < head
+        ):
             first -= 2
         else:
             break
@@ -122,7 +142,9 @@ def _right(words: list[Word], head: int, question: str) -> int:
     if here in _AGE_WORDS:
         end = i + 1
         while end < len(words) and (
-            words[end].text[0].isdigit() or words[end].text in {"than", "to", "and", "or", "over", "under", "older", "younger", "of", "the", "ages"}
+            words[end].text[0].isdigit()
+            or words[end].text
+            in {"than", "to", "and", "or", "over", "under", "older", "younger", "of", "the", "ages"}
         ):
             end += 1
         while words[end - 1].text in {"and", "to", "or", "of", "the"}:
@@ -152,7 +174,11 @@ def group_spans(question: str, words: list[Word]) -> list[tuple[int, int]]:
         if spans and first < spans[-1][1]:
             first = head
         named = first < head or end > head + 1
-        alone = word.text in own and not is_people(follows) and (word.text.endswith(("s", "men")) or word.text == "children")
+        alone = (
+            word.text in own
+            and not is_people(follows)
+            and (word.text.endswith(("s", "men")) or word.text == "children")
+        )
         if word.text in _GENERIC_DOCUMENTS:
             named = end > head + 1 or any(w.text in demonyms() for w in words[first:head])
         if named or alone or nation:

@@ -28,19 +28,36 @@ class GroupFilter:
     phrase: str
 
 
-_IRREGULAR = {"men": "man", "women": "woman", "children": "child", "people": "person", "travelers": "traveller", "traveler": "traveller"}
+_IRREGULAR = {
+    "men": "man",
+    "women": "woman",
+    "children": "child",
+    "people": "person",
+    "travelers": "traveller",
+    "traveler": "traveller",
+}
 _GENDERS = {
     "male": ("male", "man", "m", "boy", "gentleman"),
     "female": ("female", "woman", "f", "girl", "lady"),
 }
-_DECADES = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70, "eighties": 80}
+_DECADES = {
+    "twenties": 20,
+    "thirties": 30,
+    "forties": 40,
+    "fifties": 50,
+    "sixties": 60,
+    "seventies": 70,
+    "eighties": 80,
+}
 #: Words of a value that do not tell it from its siblings ("Solo Leisure", "Solo Traveller").
-_FILLER = frozenset({"leisure", "traveller", "travel", "trip", "guest", "customer", "user", "reviewer", "passenger"})
+_FILLER = frozenset(
+    {"leisure", "traveller", "travel", "trip", "guest", "customer", "user", "reviewer", "passenger"}
+)
 _PARTS_OF_A_COUNTRY = frozenset({"england", "scotland", "wales"})
-_FUNCTION = frozenset("and or the a an of from vs versus with to other both".split())  # fmt: skip
 _COMPARES = re.compile(r"\b(?:compar\w+|contrast|versus|vs|differ\w*|between|unlike|than|agree|disagree)\b")
 _AGES = re.compile(
-    r"(?:(?P<than>over|above|older than|under|below|younger than|up to)\s+)?(?P<low>\d{1,3})(?:\s?(?:-|to|and|–)\s?(?P<high>\d{1,3}))?"
+    r"(?:(?P<than>over|above|older than|under|below|younger than|up to)\s+)?(?P<low>\d{1,3})"
+    r"(?:\s?(?:-|to|and|–)\s?(?P<high>\d{1,3}))?"
     r"(?P<plus>\+| (?:and|or) (?:over|older|above)| plus)?(?P<minus> (?:and|or) (?:under|younger|below))?"
     r"|(?:in their )(?:(?:early|mid|late) )?(?P<decade>\d0s|[a-z]+ies|teens)"
 )
@@ -66,7 +83,11 @@ def ages(text: str) -> tuple[int, int] | None:
     if match is None:
         return None
     if decade := match["decade"]:
-        start = 13 if decade == "teens" else _DECADES.get(decade) or (int(decade[:-1]) if decade[0].isdigit() else 0)
+        start = (
+            13
+            if decade == "teens"
+            else _DECADES.get(decade) or (int(decade[:-1]) if decade[0].isdigit() else 0)
+        )
         return (start, 19 if start == 13 else start + 9) if start else None
     low = int(match["low"])
     if match["high"]:
@@ -104,7 +125,9 @@ def _forms(attribute: str, value: str) -> Iterator[tuple[str, ...]]:
 
 def _is_place(attribute: str, value: str) -> bool:
     """Tell whether ``value`` may be where a thing is as well as where an author comes from."""
-    return fold(value) in places() or bool(re.search(r"country|nation|region|city|state|location|origin", fold(attribute)))
+    return fold(value) in places() or bool(
+        re.search(r"country|nation|region|city|state|location|origin", fold(attribute))
+    )
 
 
 class _Question:
@@ -139,18 +162,19 @@ class _Question:
         """Tell whether the run is said of authors: it is people, stands before them, or they come from it."""
         last = self.words[end - 1].text
         after = [word.text for word in self.words[end : end + 4]]
-        if is_people(last) and last not in {"couple", "family", "group"} and (last.endswith("s") or _stem(last) != last):
+        if (
+            is_people(last)
+            and last not in {"couple", "family", "group"}
+            and (last.endswith("s") or _stem(last) != last)
+        ):
             return True
         if last.endswith("s") and last in demonyms():
             return True
         if any(a <= start and end <= b for a, b in self.spans):
             return True
-        for i, word in enumerate(after):
-            if is_author(word):
-                return i == 0 or all(w in _FUNCTION or not is_author(w) for w in after[:i]) and after[0] in {"and", "or"}
-            if word not in {"and", "or"} and after[0] not in {"and", "or"}:
-                break
-        return False
+        if after and after[0] in {"and", "or"}:  # "British and Australian guests"
+            return any(is_author(word) for word in after[1:])
+        return bool(after) and is_author(after[0])
 
 
 def match_groups(question: str, attributes: Mapping[str, Sequence[str]]) -> tuple[GroupFilter, ...]:
@@ -178,12 +202,19 @@ def match_groups(question: str, attributes: Mapping[str, Sequence[str]]) -> tupl
                     plain = len(form) > 1 and not _is_place(attribute, value) and form == _value_words(value)
                     sure = plain or asked.names_people(start, end)
                     found.append((start, end, sure, GroupFilter(attribute, value, asked.phrase(start, end))))
-        if "age" in fold(attribute).split("_") or fold(attribute) in {"age", "age band", "age group", "ageband"}:
+        if "age" in fold(attribute).split("_") or fold(attribute) in {
+            "age",
+            "age band",
+            "age group",
+            "ageband",
+        }:
             found += _by_age(asked, attribute, values)
     return _resolve(found, asked)
 
 
-def _by_age(asked: _Question, attribute: str, values: Sequence[str]) -> Iterator[tuple[int, int, bool, GroupFilter]]:
+def _by_age(
+    asked: _Question, attribute: str, values: Sequence[str]
+) -> Iterator[tuple[int, int, bool, GroupFilter]]:
     for start, end in asked.spans:
         phrase = asked.phrase(start, end)
         stated = ages(phrase)
@@ -193,9 +224,7 @@ def _by_age(asked: _Question, attribute: str, values: Sequence[str]) -> Iterator
                 yield start, start, True, GroupFilter(attribute, value, phrase)  # an empty run hides no other
 
 
-def _resolve(
-    found: list[tuple[int, int, bool, GroupFilter]], asked: _Question
-) -> tuple[GroupFilter, ...]:
+def _resolve(found: list[tuple[int, int, bool, GroupFilter]], asked: _Question) -> tuple[GroupFilter, ...]:
     """Drop runs inside longer runs of one attribute, and doubtful ones unless two of one attribute are compared."""
     kept: dict[tuple[str, str], tuple[int, GroupFilter]] = {}
     doubtful: dict[str, set[int]] = {}

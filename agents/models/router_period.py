@@ -12,7 +12,12 @@ from functools import lru_cache
 EARLIEST, LATEST = "0001-01-01", "9999-12-31"
 
 _Span = tuple[date, date]
-_MONTHS = {name.lower(): i for names in (calendar.month_name, calendar.month_abbr) for i, name in enumerate(names) if name}
+_MONTHS = {
+    name.lower(): i
+    for names in (calendar.month_name, calendar.month_abbr)
+    for i, name in enumerate(names)
+    if name
+}
 _MONTHS |= {"sept": 9}
 _YEAR = r"(?:19|20)\d\d"
 _PARTS = {
@@ -22,6 +27,8 @@ _PARTS = {
 }  # fmt: skip
 _NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10, "twelve": 12}
 _NUMBERS |= {"couple of": 2, "few": 3}
+_TO = r"(?:and|to|until|till|through|thru|-)"
+_ONWARD = r"(?P<onward> (?:onwards?|and later|or later|and after))?"
 _WRITTEN = r"(?:reviews?|comments?|posts?|opinions?|ratings?|feedback|answers?|responses?|complaints?)"
 
 
@@ -63,8 +70,8 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     return tuple(
         re.compile(pattern)
         for pattern in (
-            rf"\b(?:between |from |during |in |the )*{opening} ?(?:and|to|until|till|through|thru|-) ?(?:the end of )?{b}",
-            rf"{cue}(?:the end of |the beginning of )?{a}{counted}(?P<onward> (?:onwards?|and later|or later|and after))?",
+            rf"\b(?:between |from |during |in |the )*{opening} ?{_TO} ?(?:the end of )?{b}",
+            rf"{cue}(?:the (?:end|beginning) of )?{a}{counted}{_ONWARD}",
             rf"\b(?:the )?{a} {_WRITTEN}\b",
             relative,
         )
@@ -116,7 +123,9 @@ def _relative(match: re.Match[str], today: date) -> _Span:
     days = {"day": 1, "week": 7}.get(unit, 0)
     if (count := match["n"]) or match["which"] == "past":  # "the last three months": a window that ends today
         n = int(count) if count and count.isdigit() else _NUMBERS[count or "one"]
-        start = _back(today, n * months) + timedelta(days=1) if months else today - timedelta(days=n * days - 1)
+        start = (
+            _back(today, n * months) + timedelta(days=1) if months else today - timedelta(days=n * days - 1)
+        )
         return start, today
     if days:  # a calendar day, or a week from Monday
         start = today - timedelta(days=today.weekday() if days == 7 else 0)

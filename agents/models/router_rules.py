@@ -10,7 +10,7 @@ from string import Template
 from typing import Literal
 
 from agents.models.router_data import alternatives, lexicon, read_data
-from agents.models.router_text import Clause
+from agents.models.router_text import Clause, word_classes
 
 Verdict = Literal["factual", "opinion", "both"]
 
@@ -25,6 +25,20 @@ class Cue:
     name: str
     weight: float
     pattern: re.Pattern[str]
+    on_shape: bool
+    on_text: bool
+
+    def search(self, clause: Clause) -> str:
+        """Return the words of ``clause`` that the cue matches, or "".
+
+        A pattern that names a class reads the shape; one that spells a word of a class, or names none, reads the
+        text as well, since the shape no longer holds that word.
+        """
+        for wanted, text in ((self.on_shape, clause.shape), (self.on_text, clause.text)):
+            if wanted and (match := self.pattern.search(text)):
+                first = text.count(" ", 0, match.start())
+                return " ".join(clause.words[first : first + len(match[0].split())])
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +57,16 @@ def cues() -> tuple[tuple[Cue, ...], tuple[Cue, ...], re.Pattern[str]]:
     lists = {key: alternatives(key) for key, value in lexicon().items() if isinstance(value, frozenset)}
 
     def load(key: str) -> tuple[Cue, ...]:
-        return tuple(
-            Cue(name, weight, re.compile(_fill(pattern, lists))) for name, weight, pattern in data[key]
-        )
+        return tuple(_cue(name, weight, _fill(pattern, lists)) for name, weight, pattern in data[key])
 
     return load("opinion"), load("factual"), re.compile(data["overview"])
+
+
+def _cue(name: str, weight: float, pattern: str) -> Cue:
+    on_shape = bool(re.search("PPL|EVAL|WEAK|UP", pattern))
+    spelled = re.findall(r"(?<![\\\w])[a-z']{3,}", pattern.replace("\\b", " "))
+    on_text = not on_shape or any(word in word_classes() for word in spelled)
+    return Cue(name, weight, re.compile(pattern), on_shape, on_text)
 
 
 def _fill(pattern: str, lists: dict[str, str]) -> str:
@@ -57,12 +76,7 @@ def _fill(pattern: str, lists: dict[str, str]) -> str:
 
 def hits(clause: Clause, table: tuple[Cue, ...]) -> list[tuple[Cue, str]]:
     """Return the cues of ``table`` found in ``clause`` with the words they matched, strongest first."""
-    found = []
-    for cue in table:
-        if match := cue.pattern.search(clause.shape):
-            first = clause.shape.count(" ", 0, match.start())
-            words = clause.words[first : first + len(match[0].split())]
-            found.append((cue, " ".join(words)))
+    found = [(cue, words) for cue in table if (words := cue.search(clause))]
     return sorted(found, key=lambda hit: -hit[0].weight)
 
 
@@ -82,7 +96,7 @@ def judge(clause: Clause, *, alone: bool = True) -> Judgement:
         sums.append((weight, f"{found[0][0].name}: {found[0][1]!r}" if found else ""))
     (view, view_cue), (fact, fact_cue) = sums
     if max(view, fact) < _FAINT:
-        if alone and len(clause.words) <= 3:
+        if alone and len(clause.words) <= 3 and clause.words[0] not in lexicon()["starters"]:
             return Judgement("both", 0.6, f"names a thing and asks nothing of it: {clause.text!r}")
         return Judgement("factual", 0.55, "no word that asks for a view")
     confidence = round(1 / (1 + math.exp(-abs(view - fact))), 3)

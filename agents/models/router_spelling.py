@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from agents.models.router_data import read_data
 
+_TOO_SHORT = 3
 _SHORTEST = 5
 _TWO_EDITS = 8
 
@@ -24,16 +26,25 @@ def distance(a: str, b: str) -> int:
     return rows[-1][-1]
 
 
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Words to leave alone, slips listed one by one, and cue words and real words by first letter."""
+
+    known: frozenset[str]
+    slips: dict[str, str]
+    shelves: dict[str, list[tuple[str, frozenset[str]]]]
+    targets: frozenset[str]
+
+
 @lru_cache(maxsize=1)
-def _data() -> tuple[frozenset[str], dict[str, str], dict[str, list[tuple[str, frozenset[str]]]]]:
-    """Words to leave alone, short slips, and the cue words by first letter with their letters."""
+def _words() -> _Words:
     data = read_data("router_spelling.json")
-    cues = data["cues"].split()
+    cues, known, core = (frozenset(data[key].split()) for key in ("cues", "known", "core"))
+    targets = core | {cue for cue in cues if len(cue) >= _SHORTEST}
     shelves: dict[str, list[tuple[str, frozenset[str]]]] = {}
-    for cue in cues:
-        if len(cue) >= _SHORTEST:
-            shelves.setdefault(cue[0], []).append((cue, frozenset(cue)))
-    return frozenset(cues) | frozenset(data["known"].split()), data["short"], shelves
+    for word in sorted(targets | known):
+        shelves.setdefault(word[0], []).append((word, frozenset(word)))
+    return _Words(cues | known | core, data["slips"], shelves, targets)
 
 
 def edits_allowed(a: str, b: str) -> int:
@@ -45,25 +56,29 @@ def edits_allowed(a: str, b: str) -> int:
 def correct(word: str) -> str:
     """Return the cue word that ``word`` misspells, else ``word`` itself.
 
-    Cue words of five letters and more are mended within one edit, of eight and more within two; the first letter
-    must be right or swapped with the second. Words known to be something else ("fold", "moods") stay.
+    The short words that questions turn on ("what", "many", "like") and cue words of five letters and more are
+    mended within one edit, those of eight and more within two; the first letter must be right or swapped with the
+    second. A real word stays ("fold"), and so does a slip that is as near to another real word.
     """
-    known, short, shelves = _data()
-    if word in short:
-        return short[word]
-    if len(word) < _SHORTEST - 1 or word in known or not word.isalpha():
+    words = _words()
+    if word in words.slips:
+        return words.slips[word]
+    if len(word) < _TOO_SHORT or word in words.known or not word.isalpha():
         return word
     letters = frozenset(word)
     near = [
-        (steps, cue)
+        (steps, target not in words.targets, target)
         for first in dict.fromkeys(word[:2])
-        for cue, its_letters in shelves.get(first, ())
-        if (first == word[0] or cue[1] == word[0])
-        and abs(len(cue) - len(word)) <= (allowed := edits_allowed(cue, word))
+        for target, its_letters in words.shelves.get(first, ())
+        if (first == word[0] or target[1] == word[0])
+        and abs(len(target) - len(word)) <= (allowed := edits_allowed(target, word))
         and len(letters ^ its_letters) <= 2 * allowed
-        and (steps := distance(word, cue)) <= allowed
+        and (steps := distance(word, target)) <= allowed
     ]
-    return min(near)[1] if near else word
+    if not near:
+        return word
+    _, other, target = min(near)
+    return word if other else target
 
 
 __all__ = ["correct", "distance", "edits_allowed"]

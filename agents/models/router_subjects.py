@@ -7,12 +7,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from agents.models.router_data import lexicon
+
 _WORD = re.compile(r"[^\W_]+")
-_STOP = frozenset(
-    "a an the it its this that what which who how is are was were be do does did can could should will would of in on "
-    "at to for from by with and or not no any all some people guests they you we i me my our your there here than then "
-    "about like good bad best worst most more less many much so very too have has had other others us one new".split()
-)
 
 
 def _pieces(text: str) -> list[str]:
@@ -62,7 +59,7 @@ class SubjectMatcher:
 
     @staticmethod
     def _meant(run: Sequence[str], names: Sequence[str], question: str) -> bool:
-        if len("".join(run)) > 2 and not all(word in _STOP for word in run):
+        if len("".join(run)) > 2 and not all(word in lexicon()["stop_names"] for word in run):
             return True
         return any(
             re.search(rf"(?<!\w){re.escape(name)}(?!\w)", question) and name != name.lower() for name in names

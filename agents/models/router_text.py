@@ -18,10 +18,8 @@ from agents.models.router_spelling import correct
 _QUOTES = str.maketrans(dict.fromkeys("’‘ʼ`", "'") | dict.fromkeys("“”", '"') | dict.fromkeys("‐‑–—−", "-"))
 _WORD = re.compile(r"[^\W_]+(?:[.'-][^\W_]+)*|[?!;:.,()]|%")
 _MARKS = frozenset("?!;:.,()")
-_STARTERS = frozenset(
-    "what how is are was were do does did can could should will would which who whom when where why has have had "
-    "tell please summarize summarise compare describe list".split()
-)
+_ASKING = frozenset({"what", "how", "where", "who", "when", "why"})
+_STUTTER = re.compile(r"([a-z])\1\1+")
 _JOINERS = frozenset({"and", "but", "or", ","})
 
 
@@ -48,26 +46,37 @@ class Clause:
 
 
 @lru_cache(maxsize=1)
-def _classes() -> dict[str, str]:
+def word_classes() -> dict[str, str]:
     """Word -> PPL, EVAL, WEAK or UP; a plural that is both is people ("professionals")."""
     lists = lexicon()
     made: dict[str, str] = {}
     for word in lists["evaluative"]:
         kind = "WEAK" if word in lists["weakly_evaluative"] else "EVAL"
         for form in _forms(word):
-            made.setdefault(form, kind)
+            made.setdefault(form, "UP" if form.endswith("est") and form != word else kind)
     for word in lists["weakly_evaluative"]:
         made[word] = "WEAK"
     made.update(dict.fromkeys(lists["people"], "PPL"))
     made.update(dict.fromkeys(("best", "worst", "finest", "nicest", "favourite", "favorite"), "UP"))
     made.update(dict.fromkeys(("good", "bad", "better", "worse", "great"), "EVAL"))
-    for word in ("you", "they"):  # pronouns are people only where a cue says so
+    for word in ("you", "they", *lists["measurable_superlatives"]):  # pronouns and measures judge nothing
         made.pop(word, None)
     return made
 
 
+def class_of(word: str) -> str:
+    """Return PPL, EVAL, WEAK or UP for a word of a class, else the word.
+
+    Plural agent nouns ("listeners", "cyclists") are people unless listed as things ("showers").
+    """
+    known = word_classes().get(word)
+    if known is None and _AGENTS.search(word) and word not in lexicon()["not_people"]:
+        return "PPL"
+    return known or word
+
+
 def _forms(word: str) -> set[str]:
-    """An adjective with its comparative, superlative and adverb."""
+    """Return an adjective with its comparative, superlative and adverb."""
     forms = {word, f"{word}ly"}
     if word.endswith("y"):
         forms |= {f"{word[:-1]}ily", f"{word[:-1]}ier", f"{word[:-1]}iest"}
@@ -85,17 +94,16 @@ def _clause(words: Sequence[str]) -> Clause:
     """Return the clause of ``words`` without opening courtesies ("could you tell me whether ...")."""
     text = " ".join(words) + " "
     kept = re.sub(_courtesy(), "", text).split() or text.split()
-    classes = _classes()
-    shape = [classes.get(word, word) for word in kept]
+    shape = [class_of(word) for word in kept]
     for i, word in enumerate(kept):
         before = kept[i - 1] if i else ""
-        if (before in {"more", "most", "less", "least"} and word in {"expensive", "costly"}) or (
-            word in {"greater", "better", "worse"}
-            and kept[i + 1 : i + 2] == ["than"]
-            and kept[i + 2 : i + 3][:1]
-            and kept[i + 2][0].isdigit()
+        after, number = [*kept[i + 1 : i + 3], "", ""][:2]
+        if (
+            (before in {"more", "most", "less", "least"} and word in {"expensive", "costly"})
+            or (shape[i] == "UP" and after in {"rated", "rating", "ratings", "score", "scored", "selling"})
+            or (after == "than" and number[:1].isdigit())
         ):
-            shape[i] = word
+            shape[i] = word  # a measure, not a judgement
     return Clause(tuple(kept), " ".join(shape))
 
 
@@ -110,13 +118,17 @@ def tokens(question: str) -> list[str]:
     found: list[str] = []
     for piece in _WORD.findall(fold(question)):
         word = piece.replace(".", "") if re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]?", piece) else piece
-        opened = contractions.get(word)
-        if opened is not None:
-            found.extend(opened.split())
+        if word in _MARKS:
+            found.append(word)
         elif word == "%":
             found.append("percent")
+        elif opened := contractions.get(word):
+            found.extend(opened.split())
         else:
-            found.append(word if word in _MARKS else correct(word.removesuffix("'s")))
+            mended = correct(_STUTTER.sub(r"\1\1", word.removesuffix("'s")))
+            found.append(mended)
+            if word.endswith("'s") and mended in _ASKING:
+                found.append("is")
     return found
 
 
@@ -129,16 +141,18 @@ def clauses(words: Sequence[str]) -> list[Clause]:
     pieces: list[list[str]] = [[]]
     for i, word in enumerate(words):
         follow = [w for w in words[i + 1 : i + 4] if w not in {"and", "but", "also", "so", "then", ","}][:1]
-        starts = bool(follow) and follow[0] in _STARTERS
+        starts = bool(follow) and follow[0] in lexicon()["starters"]
         if word in {"?", "!", ";"} or (word in {"."} | _JOINERS and pieces[-1] and starts):
             pieces.append([])
         elif word not in _MARKS and (pieces[-1] or word not in {"and", "but", "also", "then"}):
             pieces[-1].append(word)
     spoken = [piece for piece in pieces if any(c.isalpha() for word in piece for c in word)]
     asked = [
-        piece for piece in spoken if len(piece) > 1 and (piece[0] in _STARTERS or _STARTERS & set(piece[:3]))
+        piece
+        for piece in spoken
+        if len(piece) > 1 and (piece[0] in lexicon()["starters"] or lexicon()["starters"] & set(piece[:3]))
     ]
     return [_clause(piece) for piece in (asked if asked and len(asked) < len(spoken) else spoken)]
 
 
-__all__ = ["Clause", "clauses", "fold", "tokens"]
+__all__ = ["Clause", "class_of", "clauses", "fold", "tokens", "word_classes"]
