@@ -26,7 +26,7 @@ PUBLISHED_LEVELS: Final[dict[int, tuple[float, ...]]] = {
 }
 
 #: SE(w_p) * sqrt(calls) of ``blocks``, simulated: generators with chance in the answer, and temperature 0.
-_BLOCK_NOISE: Final[dict[str, tuple[float, float]]] = {"random": (0.85, 0.91), "deterministic": (0.60, 0.60)}
+_BLOCK_NOISE: Final[dict[str, tuple[float, float]]] = {"random": (0.87, 0.91), "deterministic": (0.60, 0.60)}
 #: The same for ``grid`` with 200 questions, fitted by realised groups with question effects.
 _GRID_NOISE: Final[dict[str, dict[int, float]]] = {
     "random": {2: 1.17, 3: 1.41},

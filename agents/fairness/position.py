@@ -3,7 +3,8 @@
 The documents are given; only their positions are free. With polarities a in {-1, 0, +1} the prediction is
 ``Rb = sum_p w_p a_p + b`` (FARO, eq. 8, for one question). Within a polarity the more relevant document always
 stands first, so an order is a sequence of polarities. Among the orders that meet the target the one that is most
-relevant first is taken: at the earliest rank where two orders differ it shows the more relevant document (ties by the given order).
+relevant first is taken: at the earliest rank where two orders differ it shows the more relevant document (ties by
+the given order).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.fairness.position_sums import Assignment, SumTable, nearest_sum, suffix_tables
+from agents.fairness.position_sums import MAX_POSITIONS, Assignment, SumTable, nearest_sum, suffix_tables
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -73,7 +74,7 @@ def order_for_target(
     Parameters
     ----------
     relevance
-        Shape (k,), finite.
+        Shape (k,), finite, k <= 78.
     polarity
         Shape (k,): -1, 0 (neutral) or +1.
     weights
@@ -213,6 +214,8 @@ def _checked(
     w = np.asarray(weights, dtype=np.float64)
     if r.ndim != 1 or r.size == 0:
         raise ValueError(f"relevance must have shape (k,) with k >= 1, got {r.shape}")
+    if r.size > MAX_POSITIONS:
+        raise ValueError(f"relevance: at most {MAX_POSITIONS} documents can be ordered, got {r.size}")
     if not np.isfinite(r).all():
         raise ValueError("relevance must be finite (no NaN, no infinity)")
     if a.shape != r.shape or not np.isin(a, (-1, 0, 1)).all():

@@ -18,6 +18,8 @@ Counts = tuple[int, int]
 
 #: Sums closer than this are one.
 MERGE = 1e-13
+#: Most positions: the signs of half of them fit one 64-bit number in base three.
+MAX_POSITIONS = 78
 #: Most sums in the suffix tables, and in each half when looking for the nearest sum.
 SUFFIX_LIMIT, HALF_LIMIT = 40_000, 150_000
 
@@ -53,9 +55,10 @@ class SumTable:
     def extended(self, weight: float, most: Counts, neutral: int, limit: int | None) -> SumTable:
         """Table with one more position, in front; at most ``most`` of each sign and ``neutral`` zeros.
 
-        Above ``limit`` sums in all, cells are thinned evenly (None: never).
+        Above ``limit`` sums in all, cells are thinned evenly. Without a limit nothing is thinned, and the signs
+        are not kept: such a table only answers whether a sum exists.
         """
-        power = 3**self.positions
+        power = 0 if limit is None else 3**self.positions
         parts: dict[Counts, list[tuple[Floats, Integers]]] = {}
         for (plus, minus), (values, codes) in self.cells.items():
             if self.positions - plus - minus < neutral:
@@ -140,4 +143,4 @@ def _merged(pieces: list[tuple[Floats, Integers]]) -> tuple[Floats, Integers]:
     return values[fresh], codes[fresh]
 
 
-__all__ = ["Assignment", "SumTable", "empty_table", "nearest_sum", "suffix_tables"]
+__all__ = ["MAX_POSITIONS", "Assignment", "SumTable", "empty_table", "nearest_sum", "suffix_tables"]
