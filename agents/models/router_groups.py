@@ -111,7 +111,8 @@ def _place_end(words: list[Word], i: int) -> int:
         word = words[end]
         if not word.text[0].isalpha() or word.text in stops or is_people(word.text):
             break
-        if end > i and (word.text in lexicon()["stance_verbs"] or word.text.endswith("ed")):
+        verb = word.text in lexicon()["stance_verbs"] or (word.text.endswith("ed") and word.text != "united")
+        if end > i and verb:
             break
         if word.text in _JOIN:
             after = words[end + 1].text if end + 1 < len(words) else ""

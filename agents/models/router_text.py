@@ -18,6 +18,7 @@ from agents.models.router_spelling import correct
 _QUOTES = str.maketrans(dict.fromkeys("’‘ʼ`", "'") | dict.fromkeys("“”", '"') | dict.fromkeys("‐‑–—−", "-"))
 _WORD = re.compile(r"[^\W_]+(?:[.'-][^\W_]+)*|[?!;:.,()]|%")
 _MARKS = frozenset("?!;:.,()")
+_AGENTS = re.compile(r"[a-z]{3}(?:ers|ors|ists|ians|ees)$")
 _ASKING = frozenset({"what", "how", "where", "who", "when", "why"})
 _STUTTER = re.compile(r"([a-z])\1\1+")
 _JOINERS = frozenset({"and", "but", "or", ","})
@@ -147,11 +148,8 @@ def clauses(words: Sequence[str]) -> list[Clause]:
         elif word not in _MARKS and (pieces[-1] or word not in {"and", "but", "also", "then"}):
             pieces[-1].append(word)
     spoken = [piece for piece in pieces if any(c.isalpha() for word in piece for c in word)]
-    asked = [
-        piece
-        for piece in spoken
-        if len(piece) > 1 and (piece[0] in lexicon()["starters"] or lexicon()["starters"] & set(piece[:3]))
-    ]
+    starters = lexicon()["starters"]
+    asked = [piece for piece in spoken if len(piece) > 1 and starters & set(piece[:3])]
     return [_clause(piece) for piece in (asked if asked and len(asked) < len(spoken) else spoken)]
 
 
