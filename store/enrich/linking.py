@@ -1,19 +1,18 @@
 """Links a question to the registry: names, aliases, plurals, misspellings, paraphrases; and says when nothing fits.
 
-Three tries, each only where the one before found nothing: the matcher; the matcher on the question with its
-misspelt words mended (one edit from a word of the registry and no English word itself); the nearest entity by
-meaning, above a floor of cosine similarity.
+Misspelt words are mended first (one edit from a word of the registry, same first letter, and no usual English word
+themselves), then the matcher reads the question; where it finds nothing, the entity nearest in meaning to one of
+the question's phrases is taken, above a floor of cosine similarity.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 from store.enrich.matcher import EntityMatcher, Mention
 from store.enrich.registry_clusters import one_edit
 from store.enrich.registry_knowledge import knowledge
-from store.enrich.registry_words import WORD, lemma, lemmas
+from store.enrich.registry_words import GAP, WORD, lemma, lemmas
 from store.records import RegistryEntity
 
 Embed = Callable[[Sequence[str]], NDArray[Any]]
@@ -30,7 +29,9 @@ Embed = Callable[[Sequence[str]], NDArray[Any]]
 #: Least cosine of a question's words and an entity's form for a link by meaning.
 FLOOR: Final = 0.60
 #: A shorter word is not mended: too many words are one edit away.
-MIN_MENDED: Final = 4
+MIN_MENDED: Final = 3
+#: The tokenizer's vocabulary is in order of frequency: the words before this one count as English.
+ENGLISH: Final = 18_000
 
 #: "the wifi in the room": what stands after "in" or "at" says where, not what.
 _WHERE: Final = re.compile(
@@ -110,26 +111,27 @@ class EntityLinker:
     def link(self, question: str, counts: Mapping[str, int], embed: Embed | None = None) -> Link:
         """Link one question; see ``link``."""
         found = self._matcher.find(question)
-        if found:
-            return self._by_name(question, self._focus(question, found), found)
-        mended, slips = self._mend(question, counts)
+        mended, slips = self._mend(question, found, counts)
         if slips:
-            found = self._matcher.find(mended)
-            if found:
-                keys = _distinct(self._focus(mended, found))
-                read = ", ".join(f"“{wrong}” read as “{right}”" for wrong, right in slips)
-                return Link(keys, 0.85, read, self._rest(mended, found))
-        topic = self._rest(question, ())
-        if not topic:
+            better = self._matcher.find(mended)
+            read = ", ".join(f"“{wrong}” read as “{right}”" for wrong, right in slips)
+            return Link(
+                _distinct(self._focus(mended, better)), 0.85, read, " ".join(self._rest(mended, better))
+            )
+        rest = self._rest(question, found)
+        if found:
+            return self._by_name(self._focus(question, found), " ".join(rest))
+        if not rest:
             return Link()
+        topic = " ".join(rest)
         if embed is not None and self._registry:
-            key, cosine, phrase = self._nearest(topic, counts, embed)
+            key, cosine, phrase = self._nearest(rest, embed)
             if cosine >= FLOOR:
                 reason = f"“{phrase}” is closest in meaning to {self._names[key]} (cosine {cosine:.2f})"
                 return Link((key,), round(min(0.8, cosine), 2), reason)
         return Link((), 0.0, f"nothing in the corpus is called “{topic}”", topic)
 
-    def _by_name(self, question: str, mentions: Sequence[Mention], found: Sequence[Mention]) -> Link:
+    def _by_name(self, mentions: Sequence[Mention], rest: str) -> Link:
         keys = _distinct(mentions)
         exact = all(lemmas(mention.form) == lemmas(self._names[mention.entity]) for mention in mentions)
         forms = ", ".join(
@@ -138,7 +140,7 @@ class EntityLinker:
             else f"“{mention.form}” for {self._names[mention.entity]}"
             for mention in mentions
         )
-        return Link(keys, 1.0 if exact else 0.95, f"named: {forms}", self._rest(question, found))
+        return Link(keys, 1.0 if exact else 0.95, f"named: {forms}", rest)
 
     def _focus(self, question: str, mentions: Sequence[Mention]) -> list[Mention]:
         """Leave out ancestors of what else is named, places ("in the room") and who is asked ("of the hotel")."""
@@ -164,75 +166,77 @@ class EntityLinker:
             parent = self._parents.get(parent)
         return up
 
-    def _rest(self, question: str, mentions: Sequence[Mention]) -> str:
-        """Return the words that are no question words and in no mention."""
-        known = knowledge()
-        spans = [(mention.start, mention.end) for mention in mentions]
-        rest = [
-            match.group()
-            for match in WORD.finditer(question)
-            if not any(start <= match.start() < end for start, end in spans)
-            and (low := match.group().lower()) not in known.question
-            and low not in known.opinion
-            and len(low) > 1
-            and not low.isdigit()
-        ]
-        return " ".join(rest)
+    def _rest(self, question: str, mentions: Sequence[Mention]) -> list[str]:
+        """Return the topic's words, as phrases: no question word, no mention, no word that is only an opinion."""
+        runs: list[str] = []
+        end = -1
+        for match in _topic_words(question, mentions):
+            if runs and GAP.fullmatch(question, end, match.start()):
+                runs[-1] += question[end : match.end()]
+            else:
+                runs.append(match.group())
+            end = match.end()
+        return runs
 
-    def _mend(self, question: str, counts: Mapping[str, int]) -> tuple[str, list[tuple[str, str]]]:
+    def _mend(
+        self, question: str, mentions: Sequence[Mention], counts: Mapping[str, int]
+    ) -> tuple[str, list[tuple[str, str]]]:
         """Return the question with words mended that are one edit from the registry's, and what was mended."""
-        known = knowledge()
         slips: list[tuple[str, str]] = []
         pieces: list[str] = []
         end = 0
-        for match in WORD.finditer(question):
-            word = match.group()
-            low = word.lower()
-            right = None
-            if len(low) >= MIN_MENDED and low not in known.question and low not in known.opinion:
-                right = self._mended(low, counts)
-            pieces += [question[end : match.start()], right or word]
-            end = match.end()
+        for match in _topic_words(question, mentions):
+            right = self._mended(match.group().lower(), counts)
             if right is not None:
-                slips.append((word, right))
+                pieces += [question[end : match.start()], right]
+                end = match.end()
+                slips.append((match.group(), right))
         return "".join([*pieces, question[end:]]), slips
 
     def _mended(self, low: str, counts: Mapping[str, int]) -> str | None:
         base = lemma(low)
-        if base in self._words:
+        if base in self._words or len(low) < MIN_MENDED:
             return None
-        near = [word for word in self._words if len(word) >= MIN_MENDED and one_edit(base, word)]
-        near += [
+        near = [
             word
             for word in self._words
-            if len(word) >= MIN_MENDED and word not in near and one_edit(low, word)
+            if len(word) > MIN_MENDED and word[0] == base[0] and (one_edit(base, word) or one_edit(low, word))
         ]
         if not near or low in english_words() or base in english_words():
             return None
-        return max(near, key=lambda word: (word[0] == base[0], self._weight(word, counts), word))
+        return max(near, key=lambda word: (self._weight(word, counts), word))
 
     def _weight(self, word: str, counts: Mapping[str, int]) -> int:
         return sum(counts.get(mention.entity, 0) for mention in self._matcher.find(word))
 
-    def _nearest(self, topic: str, counts: Mapping[str, int], embed: Embed) -> tuple[str, float, str]:
-        """Return the nearest entity to the topic's words, alone, in pairs or all together, with its cosine."""
+    def _nearest(self, phrases: Sequence[str], embed: Embed) -> tuple[str, float, str]:
+        """Return the entity nearest to one of the phrases, the cosine, and the phrase."""
         if self._vectors is None:
             forms = [(form, e.key) for e in self._registry for form in _telling(e)]
-            vectors = np.asarray(embed([form for form, _ in forms]), dtype=np.float64)
+            vectors = np.asarray(embed([f"the {form}" for form, _ in forms]), dtype=np.float64)
             self._vectors = [key for _, key in forms], vectors
         keys, vectors = self._vectors
-        words = topic.split()
-        phrases = dict.fromkeys([topic, *words, *(" ".join(pair) for pair in pairwise(words))])
-        queries = np.asarray(embed(list(phrases)), dtype=np.float64)
-        cosines = queries @ vectors.T
+        cosines = np.asarray(embed([f"the {phrase}" for phrase in phrases]), dtype=np.float64) @ vectors.T
         row, column = np.unravel_index(int(np.argmax(cosines)), cosines.shape)
-        return keys[int(column)], float(cosines[row, column]), list(phrases)[int(row)]
+        return keys[int(column)], float(cosines[row, column]), phrases[int(row)]
 
 
 def _telling(entity: RegistryEntity) -> list[str]:
     """Return the name and the aliases that add a word of their own ("fridge", not "mini refrigerator")."""
     words = set(lemmas(entity.name))
     return [entity.name, *(form for form in entity.aliases if not words & set(lemmas(form)))]
+
+
+def _topic_words(question: str, mentions: Sequence[Mention]) -> Iterator[re.Match[str]]:
+    known = knowledge()
+    for match in WORD.finditer(question):
+        low = match.group().lower()
+        if any(mention.start <= match.start() < mention.end for mention in mentions):
+            continue
+        if low in known.question or low in known.opinion or lemma(low) in known.stop or len(low) < 2:
+            continue
+        if not low.isdigit():
+            yield match
 
 
 def _distinct(mentions: Sequence[Mention]) -> tuple[str, ...]:
@@ -243,7 +247,9 @@ def _distinct(mentions: Sequence[Mention]) -> tuple[str, ...]:
 def english_words() -> frozenset[str]:
     """Return the whole words of the bundled tokenizer's vocabulary: a word in it is no misspelling."""
     data = json.loads(files("store").joinpath("data/minilm-tokenizer.json").read_bytes())
-    return frozenset(word for word in data["model"]["vocab"] if word.isalpha())
+    return frozenset(
+        word for word, rank in data["model"]["vocab"].items() if rank < ENGLISH and word.isalpha()
+    )
 
 
 __all__ = ["FLOOR", "EntityLinker", "Link", "english_words", "link"]

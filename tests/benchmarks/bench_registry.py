@@ -143,9 +143,9 @@ def main(arguments: Sequence[str]) -> None:
     if what in ("features", "all"):
         measure_features()
     if what in ("hotels", "all"):
-        from store.embedders import default_embedder
+        from store.embedders import BundledMiniLM
 
-        measure_hotels(default_embedder().embed)
+        measure_hotels(BundledMiniLM(threads=1).embed)
 
 
 if __name__ == "__main__":
