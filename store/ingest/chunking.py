@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 #: The gap before a token that starts a sentence: an end mark with its closing quotes, then space; or a line break.
 _SENTENCE_GAP: Final = re.compile(r"(?:[.!?…。！？][\"'”’)\]]*\s+|\n)\s*\Z")
 _LOOK_BACK: Final = 12
+
+#: Text to the character offsets of its tokens (``Embedder.token_spans``).
+Spans = Callable[[str], list[tuple[int, int]]]
 
 
 def chunk(
@@ -88,4 +91,22 @@ def _starts_word(spans: Sequence[tuple[int, int]], index: int) -> bool:
     return index == 0 or spans[index][0] > spans[index - 1][1]
 
 
-__all__ = ["chunk", "starts_sentence"]
+def chunker(
+    spans: Spans | None, max_tokens: int, overlap: float
+) -> Callable[[str], list[tuple[int, int]]] | None:
+    """Return the function that cuts a text into chunks; None without an embedder's tokens.
+
+    A plain ASCII text with at most ``max_tokens`` characters fits whatever the tokens, so it is not tokenised.
+    """
+    if spans is None:
+        return None
+
+    def cut(text: str) -> list[tuple[int, int]]:
+        if len(text) <= max_tokens and text.isascii():
+            return [(0, len(text))]
+        return chunk(text, spans(text), max_tokens, overlap)
+
+    return cut
+
+
+__all__ = ["Spans", "chunk", "chunker", "starts_sentence"]

@@ -89,7 +89,7 @@ class DelimitedReader:
             next(records, None)
         number = 0
         for record in records:
-            row = to_row(record, self.columns, number + 1, self.encoding, self.dialect.delimiter)
+            row = to_row(record, splitter.taken, self.columns, number + 1, self.encoding)
             if row is not None:
                 number += 1
                 yield row
@@ -137,9 +137,12 @@ class DelimitedReader:
 
 
 def to_row(
-    record: list[str] | Fault, columns: Sequence[str], number: int, encoding: str, delimiter: str
+    record: list[str] | Fault, taken: list[str], columns: Sequence[str], number: int, encoding: str
 ) -> Row | BadRow | None:
-    """Return the row of a record, or why it is none; None for a record without any value."""
+    """Return the row of a record, or why it is none; None for a record without any value.
+
+    ``taken`` is the record's own text, line by line.
+    """
     if isinstance(record, Fault):
         return BadRow(number, record.reason, storable(record.raw))
     width = len(columns)
@@ -147,14 +150,25 @@ def to_row(
         record = record[:width]
     if not any(value.strip() for value in record):
         return None
-    joined = delimiter.join(record)
-    reason = undecoded_reason(joined, encoding)
+    raw = taken[0] if len(taken) == 1 else "".join(taken)
+    reason = undecoded_reason(raw, encoding)
     if not reason and len(record) != width:
         have = "1 field" if len(record) == 1 else f"{len(record)} fields"
         reason = f"{have} where the header has {width}"
     if reason:
-        return BadRow(number, reason, storable(joined))
+        return BadRow(number, reason, storable(raw.rstrip("\r\n")))
     return Row(number, dict(zip(columns, record, strict=True)))
+
+
+def reread(raw: str, layout: dict[str, Any], number: int) -> Row | BadRow:
+    """Read one raw row again, as the source it came from was laid out (``DelimitedReader.layout``)."""
+    dialect = Dialect(layout["delimiter"], layout["backslash"], layout["space_before_quote"])
+    columns = layout["columns"]
+    splitter = RecordSplitter(iter(io.StringIO(raw, newline="")), dialect, len(columns), Counter())
+    records = [to_row(record, splitter.taken, columns, number, "utf-8") for record in splitter]
+    if len(records) == 1 and records[0] is not None:
+        return records[0]
+    return BadRow(number, "the text is not one row", raw)
 
 
 def best_delimiter(sample: str) -> str:
@@ -226,4 +240,4 @@ def _detected(source: ByteSource) -> Encoding:
         return detect(file)
 
 
-__all__ = ["DelimitedReader", "best_delimiter", "has_header", "to_row", "unique_names"]
+__all__ = ["DelimitedReader", "best_delimiter", "has_header", "reread", "to_row", "unique_names"]

@@ -77,12 +77,15 @@ class Ledger:
         Where the rows belong, and the number of the run.
     chunker
         Text to character offsets of its chunks; None to leave chunking to ``chunk_pending``.
+    again
+        The rows come from the quarantine: they were read, and booked as quarantined, before.
     """
 
     corpus_id: int
     source_id: int
     generation: int
     chunker: Chunker | None
+    again: bool = False
     _authors: dict[Profile, int] = field(default_factory=dict)
 
     def write(
@@ -277,15 +280,16 @@ class Ledger:
             )
 
     def _book(self, session: Session, counts: Counts, changed: bool) -> None:
+        before = counts.read if self.again else 0
         session.execute(
             update(Source)
             .where(Source.id == self.source_id)
             .values(
-                rows_read=Source.rows_read + counts.read,
+                rows_read=Source.rows_read + counts.read - before,
                 rows_new=Source.rows_new + counts.new,
                 rows_updated=Source.rows_updated + counts.updated,
                 rows_unchanged=Source.rows_unchanged + counts.unchanged,
-                rows_quarantined=Source.rows_quarantined + counts.quarantined,
+                rows_quarantined=Source.rows_quarantined + counts.quarantined - before,
             ),
             execution_options={"synchronize_session": False},
         )

@@ -16,12 +16,14 @@ from sqlalchemy import delete, select, update
 
 from store.database import Database
 from store.errors import IngestError, UsageError
-from store.ingest.chunking import chunk
-from store.ingest.ledger import Chunker, Counts, Ledger, Rejected, audit, raw_fields, remove_gone
+from store.ingest.chunking import Spans, chunker
+from store.ingest.ledger import Chunker, Ledger, Rejected, audit, raw_fields, remove_gone
 from store.ingest.overrides import Overrides
+from store.ingest.pending import chunk_pending
 from store.ingest.plan import Plan, plan
 from store.ingest.prepare import Prepared, Preparer
-from store.ingest.report import IngestProgress, IngestReport
+from store.ingest.report import IngestProgress, IngestReport, general
+from store.ingest.retry import retry
 from store.ingest.rows import BadRow, Row
 from store.tables import Corpus, Document, QuarantinedRow, Source, now
 
@@ -31,7 +33,6 @@ logger = logging.getLogger(__name__)
 BATCH_ROWS: Final = 1000
 BATCH_CHARS: Final = 8_000_000
 
-Spans = Callable[[str], list[tuple[int, int]]]
 Batch = list[Prepared | Rejected]
 
 
@@ -292,28 +293,13 @@ class _Run:
             )
 
 
-def chunker(spans: Spans | None, max_tokens: int, overlap: float) -> Chunker | None:
-    """Return the function that cuts a text into chunks; None without an embedder's tokens.
-
-    A plain ASCII text with at most ``max_tokens`` characters fits whatever the tokens, so it is not tokenised.
-    """
-    if spans is None:
-        return None
-
-    def cut(text: str) -> list[tuple[int, int]]:
-        if len(text) <= max_tokens and text.isascii():
-            return [(0, len(text))]
-        return chunk(text, spans(text), max_tokens, overlap)
-
-    return cut
-
-
-def general(reason: str) -> str:
-    """Return a quarantine reason without what is particular to one row, so that like can be counted with like."""
-    if reason.startswith("id '") or ": id '" in reason:
-        return "id already used by another row with other content"
-    head, colon, _ = reason.partition(" at character ")
-    return head if colon else reason
-
-
-__all__ = ["BATCH_ROWS", "Counts", "IngestProgress", "IngestReport", "Spans", "chunker", "general", "ingest"]
+__all__ = [
+    "BATCH_ROWS",
+    "IngestProgress",
+    "IngestReport",
+    "Spans",
+    "chunk_pending",
+    "general",
+    "ingest",
+    "retry",
+]

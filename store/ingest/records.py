@@ -165,12 +165,15 @@ class RecordSplitter:
         self._width = width
         self._notes = notes
         self._learned = 0
+        #: Physical lines of the record that was yielded last.
+        self.taken: list[str] = []
         self._numeric = [True] * width
         self._filled = [False] * width
 
     def __iter__(self) -> Iterator[list[str] | Fault]:
         delimiter = self._dialect.delimiter
         while (line := self._next()) is not None:
+            self.taken = [line]
             if isinstance(line, Overlong):
                 yield Fault(OVERLONG_REASON, line)
             elif '"' not in line:
@@ -189,6 +192,7 @@ class RecordSplitter:
             if len(taken) == 1:
                 return self._learn(fields)
             if not self._swallowed(taken, fields):
+                self.taken = taken
                 return fields
             state = State.OPEN
         elif state is State.MALFORMED:
@@ -196,6 +200,7 @@ class RecordSplitter:
             fields, repaired, taken = self._try(first, lenient=True)
             if repaired is State.DONE and len(fields) == self._width and self._one_record(taken):
                 self._notes["rows with quotes that are not doubled, read as they stand"] += 1
+                self.taken = taken
                 return fields
         self._give_back(taken)
         return Fault(UNCLOSED if state is State.OPEN or len(taken) > 1 else STRAY_QUOTE, first)

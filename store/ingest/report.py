@@ -57,4 +57,12 @@ class IngestReport:
         return f"{line}; removed {c.removed:,}" if c.removed else line
 
 
-__all__ = ["IngestProgress", "IngestReport"]
+def general(reason: str) -> str:
+    """Return a quarantine reason without what is particular to one row, so that like can be counted with like."""
+    if "is already used by row" in reason:
+        return "id already used by another row with other content"
+    head, colon, _ = reason.partition(" at character ")
+    return head if colon else reason
+
+
+__all__ = ["IngestProgress", "IngestReport", "general"]
