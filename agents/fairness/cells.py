@@ -8,7 +8,6 @@ than a count for each level, filled with its most relevant documents.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,9 +73,18 @@ class Cells:
         """Number of group codes in use."""
         return int(self.group.max()) + 1
 
-    def supply(self) -> IntArray:
-        """How many kept documents each group has, shape (G,)."""
-        return np.bincount(self.group, minlength=self.groups)
+    def starts(self) -> IntArray:
+        """Row where each cell begins, and the number of rows, shape (cells + 1,)."""
+        return np.append(np.flatnonzero(self.rank == 0), self.rank.size)
+
+    def boundary(self) -> FloatArray:
+        """Minus the transport cost as terms ``psi[s, j]`` of the count j up to level s, shape (L, k+1).
+
+        ``sum_s psi[s, j_s]`` over the levels is minus lambda W_p^p, because the costs telescope.
+        """
+        terms: FloatArray = -self.potential
+        terms[:-1] += self.potential[1:]
+        return terms
 
 
 def make_cells(
@@ -143,95 +151,6 @@ def best_by_level(cells: Cells, price: FloatArray) -> tuple[float, IntArray]:
     return value, np.sort(order[place < taken[level]])
 
 
-def best_on_lattice(cells: Cells, lattice: Lattice, final: FloatArray) -> tuple[float, IntArray]:
-    """Maximise relevance - lambda W_p^p + ``final`` of the group counts, over the lattice's counts (D2).
-
-    The state is the vector of group counts so far; documents come in level order. ``final`` has shape (S,), the
-    term added to each state at the end, -inf where the state may not end.
-    """
-    size = len(lattice.total)
-    state = np.full(size + 1, -np.inf)  # the last entry stands for "no such state"
-    state[0] = 0.0
-    live = state[:size]
-    trial = np.empty(size)
-    usable = np.flatnonzero(cells.rank < lattice.upper[cells.group])
-    took = np.empty((len(usable), size), bool)
-    cost = np.zeros(size)
-    level = -1
-    for step, row in enumerate(usable):
-        if cells.level[row] != level:
-            live -= cost
-            level = int(cells.level[row])
-            cost = cells.potential[level][lattice.total]
-            live += cost
-        np.take(state, lattice.previous[cells.group[row]], out=trial, mode="clip")
-        trial += cells.relevance[row]
-        np.greater(trial, live, out=took[step])
-        np.maximum(live, trial, out=live)
-    live -= cost
-    live += final
-    position = int(live.argmax())
-    value = float(live[position])
-    chosen: list[int] = []
-    if value > -np.inf:
-        for step in range(len(usable) - 1, -1, -1):
-            if took[step, position]:
-                taken = int(usable[step])
-                chosen.append(taken)
-                position = int(lattice.previous[cells.group[taken], position])
-    return value, np.array(chosen[::-1], np.intp)
-
-
-@dataclass(frozen=True, slots=True)
-class Lattice:
-    """Group-count vectors that can still end inside the windows.
-
-    Attributes
-    ----------
-    counts
-        Shape (S, G); row 0 is the zero vector.
-    total
-        Shape (S,): documents taken so far.
-    previous
-        Shape (G, S): the state with one document of the group fewer, S where there is none.
-    upper
-        Shape (G,): the windows' upper ends.
-    """
-
-    counts: IntArray
-    total: IntArray
-    previous: IntArray
-    upper: IntArray
-
-
-def make_lattice(
-    lower: Sequence[int] | IntArray, upper: Sequence[int] | IntArray, k: int, limit: int
-) -> Lattice | None:
-    """All counts ``c <= upper`` with ``sum max(c, lower) <= k``; None if there would be more than ``limit``.
-
-    The condition says that the groups still below their lower end can be filled up.
-    """
-    low, high = np.asarray(lower, np.intp), np.asarray(upper, np.intp)
-    slack = k - int(low.sum())
-    counts = np.zeros((1, 0), np.intp)
-    spent = np.zeros(1, np.intp)
-    for floor, cap in zip(low, high, strict=True):
-        values = np.arange(cap + 1)
-        used = spent[:, None] + np.maximum(values - floor, 0)[None, :]
-        before, value = np.nonzero(used <= slack)
-        if len(before) > limit:
-            return None
-        counts = np.column_stack([counts[before], values[value]])
-        spent = used[before, value]
-    stride = np.concatenate([np.cumprod((high + 1)[::-1])[::-1][1:], [1]])
-    key = counts @ stride  # ascending, because the rows were built in lexicographic order
-    previous = np.full((len(high), len(key)), len(key), np.intp)
-    for group in range(len(high)):
-        has = counts[:, group] > 0
-        previous[group, has] = np.searchsorted(key, key[has] - stride[group])
-    return Lattice(counts, counts.sum(axis=1), previous, high)
-
-
 def _rank_in_run(sorted_keys: IntArray) -> IntArray:
     """Place of each element within its run of equal keys."""
     count = len(sorted_keys)
@@ -241,12 +160,4 @@ def _rank_in_run(sorted_keys: IntArray) -> IntArray:
     return ranks
 
 
-__all__ = [
-    "Cells",
-    "Lattice",
-    "best_by_level",
-    "best_on_lattice",
-    "make_cells",
-    "make_lattice",
-    "slice_costs",
-]
+__all__ = ["Cells", "best_by_level", "make_cells", "slice_costs"]

@@ -88,52 +88,110 @@ def gap_levels(shares: FloatArray, supply: IntArray, k: int) -> GapLevels:
 
 @dataclass(frozen=True, slots=True)
 class PriceSearch:
-    """Best choice seen while searching prices, and what is left to examine."""
+    """What the search for prices found.
+
+    Attributes
+    ----------
+    value, rows
+        Best choice seen, as rows of the cells, and its objective.
+    bound
+        Proven upper bound of every choice.
+    price
+        Prices of the bound, shape (G+1,).
+    outer
+        ``max_n price . n - beta * gap(n)`` at these prices.
+    levels
+        Gap levels that may still hold a better choice.
+    """
 
     value: float
     rows: IntArray
     bound: float
+    price: FloatArray
+    outer: float
     levels: GapLevels
 
 
-def search_prices(cells: Cells, shares: FloatArray, beta: float, steps: int = 24) -> PriceSearch:
-    """Minimise the Lagrangian bound by Polyak subgradient steps; discard gap levels as they fall below the best.
+def search_prices(cells: Cells, shares: FloatArray, beta: float, steps: int = 12) -> PriceSearch:
+    """Minimise the Lagrangian bound by Polyak subgradient steps, against a choice polished by swaps.
 
-    ``cells.group`` must code unknown authors as ``shares.size``. ``bound == value`` (to rounding) proves the best
-    choice optimal; otherwise the windows of ``levels`` hold every better one.
+    ``cells.group`` must code unknown authors as ``shares.size``.
     """
     groups = shares.size + 1
     k = cells.k
-    supply = np.bincount(cells.group, minlength=groups)
-    levels = gap_levels(shares, supply, k)
+    levels = gap_levels(shares, np.bincount(cells.group, minlength=groups), k)
     price = np.zeros(groups)
-    best_value, best_rows, best_bound = -np.inf, np.empty(0, np.intp), np.inf
+    value, rows = -np.inf, np.empty(0, np.intp)
+    bound, best_price, best_outer = np.inf, price, 0.0
     seen: list[tuple[float, FloatArray]] = []
-    for _ in range(steps):
-        inner, rows = best_by_level(cells, price)
-        counts = np.bincount(cells.group[rows], minlength=groups)
-        value = inner + float(price @ counts) - beta * float(largest_gap(counts[:-1], shares))
-        if value > best_value:
-            best_value, best_rows = value, rows
+    for step in range(steps):
+        inner, trial = best_by_level(cells, price)
+        counts = np.bincount(cells.group[trial], minlength=groups)
+        trial_value = inner + float(price @ counts) - beta * float(largest_gap(counts[:-1], shares))
+        if step % 3 == 0 or trial_value > value:
+            trial_value, trial = polish(cells, trial, trial_value, shares, beta)
+        if trial_value > value:
+            value, rows = trial_value, trial
         linear, points = levels.best(price, k)
         outer = linear - beta * levels.gap
-        seen.append((inner, price.copy()))
+        seen.append((inner, price))
         top = int(outer.argmax())
-        bound = inner + float(outer[top])
-        best_bound = min(best_bound, bound)
-        tolerance = _SLACK * max(1.0, abs(best_value))
+        here = inner + float(outer[top])
+        if here < bound:
+            bound, best_price, best_outer = here, price, float(outer[top])
+        tolerance = _SLACK * max(1.0, abs(value))
         direction = points[top] - counts
         norm = float(direction @ direction)
-        if best_bound - best_value <= tolerance or norm == 0:
+        if bound - value <= tolerance or norm == 0:
             break
-        levels = levels.keep(inner + outer >= best_value - tolerance)
-        price = price - (bound - best_value) / norm * direction
+        levels = levels.keep(inner + outer >= value - tolerance)
+        price = price - (here - value) / norm * direction
     for inner, tried in seen:
         linear, _points = levels.best(tried, k)
-        levels = levels.keep(
-            inner + linear - beta * levels.gap >= best_value - _SLACK * max(1.0, abs(best_value))
-        )
-    return PriceSearch(best_value, best_rows, best_bound, levels)
+        levels = levels.keep(inner + linear - beta * levels.gap >= value - _SLACK * max(1.0, abs(value)))
+    return PriceSearch(value, rows, bound, best_price, best_outer, levels)
 
 
-__all__ = ["GapLevels", "PriceSearch", "gap_levels", "largest_gap", "search_prices"]
+def polish(
+    cells: Cells, rows: IntArray, value: float, shares: FloatArray, beta: float
+) -> tuple[float, IntArray]:
+    """Improve a choice by single swaps between cells until none helps.
+
+    A choice is a count for each cell. Moving one document from level a to b changes the cumulative counts between
+    them by one, so all swaps are priced from three small tables: relevance, distance, gap.
+    """
+    starts = cells.starts()
+    first = starts[:-1]
+    size = np.diff(starts)
+    level, group = cells.level[first], cells.group[first]
+    cell_of = np.cumsum(cells.rank == 0) - 1
+    taken = np.bincount(cell_of[rows], minlength=first.size)
+    psi = cells.boundary()[:-1]
+    steps = np.arange(len(psi))
+    eye = np.eye(shares.size + 1, dtype=np.intp)
+    moves = eye[None, :, :] - eye[:, None, :]
+    while True:
+        counts = np.bincount(group, weights=taken, minlength=shares.size + 1).astype(np.intp)
+        gap = largest_gap(counts[:-1], shares)
+        penalty = beta * (largest_gap((counts + moves)[:, :, :-1], shares) - gap)
+        reach = np.cumsum(np.bincount(level, weights=taken, minlength=len(psi) + 1)).astype(np.intp)[:-1]
+        now = psi[steps, reach]
+        fewer = np.append(0.0, np.cumsum(psi[steps, np.maximum(reach - 1, 0)] - now))
+        more = np.append(0.0, np.cumsum(psi[steps, np.minimum(reach + 1, cells.k)] - now))
+        out = np.flatnonzero(taken > 0)
+        into = np.flatnonzero(taken < size)
+        a, b = level[out][:, None], level[into][None, :]
+        gain = np.where(a <= b, fewer[b] - fewer[a], more[a] - more[b])
+        gain -= cells.relevance[first[out] + taken[out] - 1][:, None]
+        gain += cells.relevance[first[into] + taken[into]][None, :]
+        gain -= penalty[group[out][:, None], group[into][None, :]]
+        gain[out[:, None] == into[None, :]] = -np.inf
+        if not gain.size or (best := int(gain.argmax())) < 0 or gain.flat[best] <= 1e-12:
+            break
+        value += float(gain.flat[best])
+        taken[out[best // into.size]] -= 1
+        taken[into[best % into.size]] += 1
+    return value, np.flatnonzero(cells.rank < taken[cell_of])
+
+
+__all__ = ["GapLevels", "PriceSearch", "gap_levels", "largest_gap", "polish", "search_prices"]

@@ -18,13 +18,12 @@ from numpy.typing import ArrayLike
 from agents.fairness.cells import (
     Cells,
     best_by_level,
-    best_on_lattice,
     make_cells,
-    make_lattice,
     slice_costs,
 )
 from agents.fairness.distance import BINS, FloatArray, IntArray, finite_vector, probabilities, wasserstein_p
-from agents.fairness.group_bounds import largest_gap, search_prices
+from agents.fairness.group_bounds import gap_levels, largest_gap, search_prices
+from agents.fairness.group_exact import best_with_groups
 
 #: More group-count states than this and the choice is left to the integer programme.
 STATE_LIMIT = 400_000
@@ -156,8 +155,6 @@ def least_distance(
 
 def least_gap(groups: ArrayLike, group_shares: ArrayLike, k: int) -> float:
     """Least largest group gap that any k of these documents can reach."""
-    from agents.fairness.group_bounds import gap_levels
-
     shares = probabilities("group_shares", group_shares)
     codes = _group_codes(groups, np.asarray(groups).size, shares.size)
     check_k(k, codes.size)
@@ -251,18 +248,12 @@ def check_weight(name: str, value: float) -> None:
 
 def _with_groups(cells: Cells, shares: FloatArray, beta: float) -> tuple[float, IntArray, float, bool]:
     search = search_prices(cells, shares, beta)
-    tolerance = 1e-9 * max(1.0, abs(search.value))
-    if search.bound - search.value <= tolerance:
+    if search.bound - search.value <= 1e-9 * max(1.0, abs(search.value)):
         return search.value, search.rows, search.value, True
-    lower, upper = search.levels.lower.min(axis=0), search.levels.upper.max(axis=0)
-    lattice = make_lattice(lower, upper, cells.k, STATE_LIMIT)
-    if lattice is None:
+    found = best_with_groups(cells, shares, beta, search, STATE_LIMIT)
+    if found is None:
         return search.value, search.rows, search.bound, False
-    final = np.where(lattice.total == cells.k, -beta * largest_gap(lattice.counts[:, :-1], shares), -np.inf)
-    value, rows = best_on_lattice(cells, lattice, final)
-    if value <= search.value + tolerance:
-        return search.value, search.rows, search.value, True
-    return value, rows, value, True
+    return *found, found[0], True
 
 
 def _group_codes(groups: ArrayLike, length: int, count: int) -> IntArray:
