@@ -29,7 +29,7 @@ from agents.fairness.faro_solution import FaroSolution, SolutionBuilder, Status,
 Target = float | Literal["parity", "proportional"]
 
 #: A certified gap, relative to the bound of 200 questions, that is not improved any further in the fast mode.
-RELATIVE_GAP = 5e-6
+RELATIVE_GAP = 5e-5
 
 
 def resolve_target(target: Target, problem: RerankProblem, population: float | None = None) -> float:

@@ -261,9 +261,11 @@ def prepare(
     mask = np.ones(R.shape, dtype=bool) if present is None else _mask(present, R.shape)
     if not np.isfinite(R).all() and not np.isfinite(R[mask]).all():
         raise ValueError("relevance must be finite (no NaN, no infinity)")
-    if not ((a_raw == 1) | (a_raw == -1) | ~mask).all():
+    whole = present is None
+    valid = (a_raw == 1) | (a_raw == -1)
+    if not valid.all() and (whole or not valid[mask].all()):
         raise ValueError("attribute must be -1 or +1")
-    a = np.where(mask, a_raw, -1).astype(np.int64)
+    a = a_raw.astype(np.int64) if whole else np.where(mask, a_raw, -1).astype(np.int64)
     collapsed = 0
     if documents is not None:
         keep = distinct(R, a, mask, documents)
@@ -272,7 +274,7 @@ def prepare(
     k = w.size
     if R.shape[1] < k or (mask.sum(axis=1) < k).any():
         raise ValueError(f"relevance: every question needs at least k = {k} distinct candidates")
-    filled = R if mask.all() else np.where(mask, R, -np.inf)
+    filled = R if whole and documents is None else np.where(mask, R, -np.inf)
     order = np.argsort(-filled, axis=1, kind="stable")
     flat = order + (np.arange(R.shape[0]) * R.shape[1])[:, None]
     ordered, plus = filled.ravel()[flat], a.ravel()[flat] > 0
@@ -311,18 +313,16 @@ def _split(
     """Find the k best candidates of each group, in one pass over the common order."""
     Q, N = order.shape
     rank = np.cumsum(plus, axis=1)
-    indices: list[Integers] = []
-    values: list[Floats] = []
-    for member, place in ((plus, rank - 1), (~plus, np.arange(N)[None, :] - rank)):
-        source = np.flatnonzero(member & (place < k) & (ordered > -np.inf))
-        target = (source // N) * k + place.ravel()[source]
-        index: Any = np.full(Q * k, -1, dtype=np.int64)
-        value: Any = np.full(Q * k, -np.inf)
-        index[target] = order.ravel()[source]
-        value[target] = ordered.ravel()[source]
-        indices.append(index.reshape(Q, k))
-        values.append(value.reshape(Q, k))
-    return indices[0], indices[1], values[0], values[1]
+    # Plus documents go to the first N columns of a row of 2 N, the others to the second, each in order.
+    target = np.where(plus, rank - 1, np.arange(N, 2 * N) - rank)
+    target += (np.arange(Q) * (2 * N))[:, None]
+    index: Any = np.full(2 * Q * N, -1, dtype=np.int64)
+    value: Any = np.full(2 * Q * N, -np.inf)
+    index[target] = order
+    value[target] = ordered
+    index, value = index.reshape(Q, 2, N), value.reshape(Q, 2, N)
+    index[value == -np.inf] = -1
+    return index[:, 0, :k].copy(), index[:, 1, :k].copy(), value[:, 0, :k].copy(), value[:, 1, :k].copy()
 
 
 def _signed_prefix(sequence: Floats) -> Floats:
@@ -337,10 +337,10 @@ def _events(problem: RerankProblem, side: Side) -> Events:
     columns = np.concatenate((adds, drops))
     sign = np.concatenate((np.ones(adds.size, dtype=np.int64), -np.ones(drops.size, dtype=np.int64)))
     d = problem.marginal[:, columns]
-    open_ = np.isfinite(d) & np.where(sign > 0, d <= 0, d > 0)
-    question, column = np.nonzero(open_)
-    loss = np.abs(d[question, column])
-    gain = 2.0 * np.abs(w[columns[column]])
+    at = np.flatnonzero(np.isfinite(d) & np.where(sign > 0, d <= 0, d > 0))
+    question, column = np.divmod(at, max(columns.size, 1))
+    loss = np.abs(d.ravel()[at])
+    gain = 2.0 * np.abs(w[columns])[column]
     rate = loss / gain
     order = np.argsort(rate, kind="stable")
     gain, loss = gain[order], loss[order]

@@ -138,8 +138,17 @@ def best_combination(
         return None
     if high - low > 4 * float(np.abs(gain).max()):
         high = np.inf  # no combination that is not far too dear reaches the far side
-    singles = _Sums(np.arange(question.size)[:, None], gain, loss)
     empty = _Sums(np.empty((1, 0), dtype=np.int64), np.zeros(1), np.zeros(1))
+    singles = _Sums(np.arange(question.size)[:, None], gain, loss)
+    found = _join(empty, singles, question, low, high, best)
+    best = found.loss if found else best
+    if best <= enough:
+        return found
+    better = _join(singles, singles, question, low, high, best)
+    if better is not None:
+        found, best = better, better.loss
+    if best <= enough or question.size < 3:
+        return found
     # Among equal costs an even spread over the questions (golden ratio sequence) gives more different sums.
     order = np.lexsort((np.arange(rho.size) * 0.6180339887498949 % 1.0, rho))[:paired]
     i, j = np.triu_indices(order.size, 1)
@@ -147,14 +156,10 @@ def best_combination(
     other = question[i] != question[j]
     i, j = i[other], j[other]
     pairs = _Sums(np.column_stack((i, j)), gain[i] + gain[j], loss[i] + loss[j])
-    found: Combination | None = None
-    for left, right in ((empty, singles), (singles, singles), (pairs, singles), (pairs, pairs)):
-        if best <= enough:
-            break
-        if left.gain.size and right.gain.size:
-            candidate = _join(left, right, question, low, high, best)
-            if candidate is not None:
-                found, best = candidate, candidate.loss
+    for right in (singles, pairs):
+        better = _join(pairs, right, question, low, high, best) if best > enough else None
+        if better is not None:
+            found, best = better, better.loss
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -39,12 +39,10 @@ class FaroSolution:
         Signed ``mu`` of eq. 11 at the solution; 0 where no relevance is given up, positive where Rb is held down.
     target, tau
         The constraint ``|Rb - target| <= tau`` as optimised; ``margin`` is what was taken off the tolerance asked.
-    reachable
-        Lowest and highest predicted Rb of any ranking.
     standard_error
         Of the predicted Rb, from the calibration's covariance; NaN if none was given.
-    touched
-        Questions whose ranking differs from the relevance ranking.
+    problem
+        What was solved; ``reachable`` and the other properties are read from it.
     """
 
     status: Status
@@ -56,13 +54,29 @@ class FaroSolution:
     price: float
     target: float
     tau: float
-    reachable: tuple[float, float]
-    top_relevance: float
-    bottom_relevance: float
-    touched: int
+    problem: RerankProblem = field(repr=False)
     margin: float = 0.0
     standard_error: float = float("nan")
-    collapsed: int = 0
+
+    @property
+    def reachable(self) -> tuple[float, float]:
+        """Lowest and highest predicted Rb of any ranking."""
+        return self.problem.reachable
+
+    @property
+    def top_relevance(self) -> float:
+        """Relevance of the relevance ranking, the most there is."""
+        return self.problem.top_relevance
+
+    @property
+    def touched(self) -> int:
+        """Questions whose ranking differs from the relevance ranking."""
+        return int((self.ranking != self.problem.natural).any(axis=1).sum())
+
+    @property
+    def collapsed(self) -> int:
+        """Duplicate documents that were set aside."""
+        return self.problem.collapsed
 
     @property
     def feasible(self) -> bool:
@@ -84,8 +98,9 @@ class FaroSolution:
     @property
     def normalised_relevance(self) -> float:
         """``(Rel - Min) / (Max - Min)`` of eq. 18; 1 when nothing was given up or nothing could be."""
-        spread = self.top_relevance - self.bottom_relevance
-        return 1.0 if spread <= 0 else (self.relevance - self.bottom_relevance) / spread
+        least = self.problem.bottom_relevance
+        spread = self.top_relevance - least
+        return 1.0 if spread <= 0 else (self.relevance - least) / spread
 
 
 class SolutionBuilder:
@@ -105,27 +120,20 @@ class SolutionBuilder:
     def solution(self, status: Status, pattern: Booleans, bound: float, price: float) -> FaroSolution:
         """Describe the ranking of one pattern."""
         problem = self.problem
-        if status == "natural":
-            ranking, touched = problem.natural, 0
-        else:
-            ranking = problem.ranking(pattern)
-            touched = int((ranking != problem.natural).any(axis=1).sum())
+        ranking = problem.natural if status == "natural" else problem.ranking(pattern)
         eb = 2.0 * pattern.mean(axis=0) - 1.0
+        rows = np.arange(problem.questions)[:, None]
         return FaroSolution(
             status,
             ranking,
             float(eb @ problem.weights) + problem.intercept,
-            float(np.take_along_axis(problem.relevance, ranking, axis=1).sum()),
+            float(problem.relevance[rows, ranking].sum()),
             bound,
             eb,
             price,
             self.target,
             self.tau,
-            problem.reachable,
-            problem.top_relevance,
-            problem.bottom_relevance,
-            touched,
-            collapsed=problem.collapsed,
+            problem,
         )
 
     def infeasible(self, side: Side) -> FaroSolution:
