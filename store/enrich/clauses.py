@@ -14,6 +14,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from store.enrich.lexicon import lexicon
+
 #: Conjunctions after which the writer turns: what follows outweighs what came before.
 CONTRAST: Final[frozenset[str]] = frozenset(
     {"but", "however", "yet", "nevertheless", "nonetheless", "except"}
@@ -39,7 +41,36 @@ CONDITION: Final[frozenset[str]] = frozenset({"if", "unless", "provided"})
 JOIN: Final[frozenset[str]] = frozenset({"and", "so", "because", "since", "which", "plus", "or"})
 
 _ABBREVIATIONS: Final[frozenset[str]] = frozenset(
-    ["mr", "mrs", "ms", "dr", "prof", "sr", "jr", "st", "ave", "blvd", "rd", "approx", "vs", "etc", "e.g", "i.e", "eg", "ie", "no", "nr", "min", "mins", "hr", "hrs", "a.m", "p.m", "inc", "ltd"]
+    [
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "prof",
+        "sr",
+        "jr",
+        "st",
+        "ave",
+        "blvd",
+        "rd",
+        "approx",
+        "vs",
+        "etc",
+        "e.g",
+        "i.e",
+        "eg",
+        "ie",
+        "no",
+        "nr",
+        "min",
+        "mins",
+        "hr",
+        "hrs",
+        "a.m",
+        "p.m",
+        "inc",
+        "ltd",
+    ]
 )
 _END: Final = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|$|[A-Z\"“(])|[\r\n]+|[.!?]{2,}")
 _CUT: Final = re.compile(
@@ -68,6 +99,57 @@ _QUESTION_OPENING: Final = re.compile(
     r"\s*(?:(?:and|but|so|or)\s+)?(?:what|why|how|when|where|who|which|whose|is|are|was|were|do|does|did|can|could|will"
     r"|would|should|has|have|any|anyone|anybody)\b",
     re.IGNORECASE,
+)
+_NO_TURN: Final = re.compile(
+    r"\b(?:anything|nothing|none|all)\s+but\b|\bbut\s+(?:also|not\s+least)\b", re.IGNORECASE
+)
+_SEPARATOR: Final = re.compile(r"[,;]|\s(?:and|but)\s|\s[-–—]+\s")
+_LETTERS: Final = re.compile(r"[a-z][a-z'’-]*")
+_EMPTY: Final[frozenset[str]] = frozenset(
+    [
+        "the",
+        "and",
+        "was",
+        "were",
+        "are",
+        "very",
+        "too",
+        "not",
+        "with",
+        "for",
+        "but",
+        "also",
+        "had",
+        "has",
+        "have",
+        "really",
+        "quite",
+        "always",
+        "all",
+        "our",
+        "their",
+        "its",
+        "this",
+        "that",
+        "there",
+        "you",
+        "they",
+        "even",
+        "just",
+        "more",
+        "most",
+        "some",
+        "any",
+        "from",
+        "than",
+        "super",
+        "been",
+        "being",
+        "extra",
+        "bit",
+        "who",
+        "which",
+    ]
 )
 #: Longest sentence, in characters, that is looked at as one: longer runs are cut at white space.
 MAX_SENTENCE: Final = 1200
@@ -130,6 +212,8 @@ def _clauses_of(text: str, start: int, end: int, index: int) -> list[Clause]:
         previous = cuts[-1][1]
         if cut["word"]:
             position, opening = cut.start("word"), cut["word"].lower()
+            if opening == "but" and _NO_TURN.search(sentence, max(0, position - 12), cut.end() + 12):
+                continue
             if opening in {"yet", "though", "tho", "however"} and _adverbial(sentence, cut.end(), opening):
                 continue
         elif cut["hard"]:
@@ -137,8 +221,12 @@ def _clauses_of(text: str, start: int, end: int, index: int) -> list[Clause]:
         else:
             position, opening = cut.end(), cut.group().strip(" ,:\t").lower()
             after = sentence[cut.end() :]
-            new_subject = _SUBJECT.match(after) and _VERB.search(after)
-            if not (new_subject and _VERB.search(sentence, previous, cut.start())):
+            told = (
+                _SUBJECT.match(after)
+                and _VERB.search(after)
+                and _VERB.search(sentence, previous, cut.start())
+            )
+            if not told and not (cut.group().startswith(",") and _is_listed(sentence, previous, cut)):
                 continue
         if sentence[previous : cut.start()].strip():
             cuts.append((cut.start(), position, opening or _opening(sentence[position:])))
@@ -160,6 +248,24 @@ def _opening(piece: str) -> str:
     match = re.match(r"\W*(even though|in spite|\w+)", piece, re.IGNORECASE)
     word = match[1].lower() if match else ""
     return word if word in CONTRAST or word in CONCESSION or word in CONDITION or word in JOIN else ""
+
+
+def _is_listed(sentence: str, previous: int, cut: re.Match[str]) -> bool:
+    """Whether the comma parts two verdicts of a list, "nice room, awful breakfast", each with its own thing."""
+    following = _SEPARATOR.search(sentence, cut.end())
+    stop = following.start() if following else len(sentence)
+    return _is_verdict(sentence[previous : cut.start()]) and _is_verdict(sentence[cut.end() : stop])
+
+
+def _is_verdict(piece: str) -> bool:
+    known = lexicon().words
+    praised = named = False
+    for word in _LETTERS.findall(piece.lower()):
+        if known.get(word):
+            praised = True
+        elif len(word) > 2 and word not in _EMPTY and not word.endswith("ly"):
+            named = True
+    return praised and named
 
 
 def _adverbial(sentence: str, after: int, word: str) -> bool:

@@ -1,26 +1,65 @@
-"""The embedded opinion extractor: one opinion a clause and entity, with no language model."""
+"""The embedded opinion extractor: one opinion a clause and entity, with no language model.
+
+Text -> words, clauses and valences (``features.analyse``) -> mentions of the registry's entities
+(``matcher``) -> for each mention, the trained head's probabilities of negative, neutral and positive -> a unit
+with the clause as its quote. The head sees the whole sentence from the mention's place; the lexicon gives the
+strength of the opinion; rules give what neither sees: mixed clauses, sarcasm, hearsay, emotion.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from store.enrich.clauses import Clause, clauses
 from store.enrich.emotions import markers_of
 from store.enrich.evidence import evidence_of, is_personal
+from store.enrich.features import Analysis, analyse, target_features
+from store.enrich.heads import Head, shipped
 from store.enrich.impact import impact_of
+from store.enrich.judgement import Judgement, judge
 from store.enrich.language import detect
-from store.enrich.matcher import EntityMatcher
-from store.enrich.polarity import compound, label
+from store.enrich.matcher import EntityMatcher, Mention
 from store.records import Extraction, OpinionUnit, RegistryEntity, score_of
 
-VERSION: Final = "1"
+#: Version of the rules; the head's hash is added to it.
+RULES: Final = "2"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the extractor sees for one entity in one clause, before it is put into words.
+
+    Attributes
+    ----------
+    entity
+        Key of the registry entity.
+    clause
+        Index in ``Analysis.clauses``.
+    shares
+        Calibrated probabilities of negative, neutral and positive, summing to 1.
+    alone
+        Whether the clause names no other entity.
+    """
+
+    entity: str
+    clause: int
+    shares: tuple[float, float, float]
+    alone: bool
 
 
 class LexicalExtractor:
-    """Implements ``store.ports.OpinionExtractor`` with lexicons and rules."""
+    """Implements ``store.ports.OpinionExtractor`` with lexicons, rules and a small linear head.
+
+    Parameters
+    ----------
+    head
+        Three-class head over target features; the shipped one where None.
+    """
+
+    def __init__(self, head: Head | None = None) -> None:
+        self._head = head
 
     @property
     def name(self) -> str:
@@ -29,8 +68,8 @@ class LexicalExtractor:
 
     @property
     def version(self) -> str:
-        """Version of the rules."""
-        return VERSION
+        """Version of the rules and hash of the heads."""
+        return f"{RULES}-{shipped().sha}" if self._head is None else f"{RULES}-own"
 
     def extract(
         self, documents: Sequence[tuple[int, str]], registry: Sequence[RegistryEntity]
@@ -40,52 +79,60 @@ class LexicalExtractor:
         Opinions stand in the order of their clauses; each entity has at most one opinion a clause.
         """
         matcher = EntityMatcher(registry)
+        head = self._head or shipped().by_name["target"]
         for document_id, text in documents:
-            yield self._extract(document_id, text, matcher)
-
-    def _extract(self, document_id: int, text: str, matcher: EntityMatcher) -> Extraction:
-        language = detect(text)
-        if language != "en":
-            return Extraction(document_id, (), language)
-        mentions = matcher.find(text)
-        if not mentions:
-            return Extraction(document_id, (), language)
-        spans = clauses(text)
-        starts = [clause.start for clause in spans]
-        counts = Counter(mention.entity for mention in mentions)
-        personal = is_personal(text)
-        named: dict[int, dict[str, None]] = {}
-        for mention in mentions:
-            index = bisect_right(starts, mention.start) - 1
-            if index >= 0 and mention.start < spans[index].end:
-                named.setdefault(index, {})[mention.entity] = None
-        opinions = [
-            _unit(text, spans[index], entity, counts[entity], personal)
-            for index, entities in named.items()
-            for entity in entities
-        ]
-        return Extraction(document_id, tuple(opinions), language)
+            language = detect(text)
+            mentions = matcher.find(text) if language == "en" else []
+            if not mentions:
+                yield Extraction(document_id, (), language)
+                continue
+            analysis = analyse(text)
+            counts = Counter(mention.entity for mention in mentions)
+            personal = is_personal(text)
+            units = tuple(
+                _unit(text, analysis, reading, counts[reading.entity], personal)
+                for reading in read(analysis, mentions, head)
+            )
+            yield Extraction(document_id, units, language)
 
 
-def _unit(text: str, clause: Clause, entity: str, mentions: int, personal: bool) -> OpinionUnit:
+def read(analysis: Analysis, mentions: Sequence[Mention], head: Head) -> list[Reading]:
+    """Return one reading a clause and entity, in text order; several mentions in a clause are averaged."""
+    if not mentions:
+        return []
+    places: dict[tuple[int, str], list[int]] = {}
+    rows = []
+    for row, mention in enumerate(mentions):
+        others = [(other.start, other.end) for other in mentions if other.entity != mention.entity]
+        rows.append(target_features(analysis, mention.start, mention.end, others, topic=False))
+        clause = analysis.clause_of[analysis.index_at(mention.start)]
+        places.setdefault((clause, mention.entity), []).append(row)
+    shares = head.probabilities(rows)
+    named = Counter(clause for clause, _ in places)
+    readings = []
+    for (clause, entity), members in places.items():
+        negative, neutral, positive = shares[members].mean(axis=0).tolist()
+        readings.append(Reading(entity, clause, (negative, neutral, positive), named[clause] == 1))
+    return readings
+
+
+def _unit(text: str, analysis: Analysis, reading: Reading, mentions: int, personal: bool) -> OpinionUnit:
+    clause = analysis.clauses[reading.clause]
     quote = text[clause.start : clause.end]
-    value = compound(quote)
-    if clause.question:
-        value *= 0.5
-    sentiment, intensity = label(value)
+    verdict: Judgement = judge(analysis, reading.clause, quote, reading.shares, alone=reading.alone)
     return OpinionUnit(
-        entity=entity,
-        sentiment=sentiment,
-        intensity=intensity,
-        score=score_of(sentiment, intensity),
-        impact=impact_of(quote, intensity, mentions),
+        entity=reading.entity,
+        sentiment=verdict.sentiment,
+        intensity=verdict.intensity,
+        score=score_of(verdict.sentiment, verdict.intensity),
+        impact=impact_of(quote, verdict.intensity, mentions),
         markers=markers_of(quote),
         evidence=evidence_of(quote, quote, personal),
         quote=quote,
         start=clause.start,
         end=clause.end,
-        confidence=round(0.5 + 0.4 * abs(value), 3),
+        confidence=verdict.confidence,
     )
 
 
-__all__ = ["VERSION", "LexicalExtractor"]
+__all__ = ["RULES", "LexicalExtractor", "Reading", "read"]

@@ -12,7 +12,6 @@ import re
 from typing import Final
 
 from store.enrich.lexicon import Lexicon, lexicon
-from store.records import Intensity, Sentiment
 
 #: Words, numbers and single marks of a text, in order.
 TOKEN: Final = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
@@ -30,8 +29,6 @@ NEGATORS: Final[frozenset[str]] = frozenset(
         "seldom",
         "scarcely",
         "nothing",
-    ]
-    + [
         "none",
         "nobody",
         "nowhere",
@@ -44,8 +41,6 @@ NEGATORS: Final[frozenset[str]] = frozenset(
         "werent",
         "cant",
         "wont",
-    ]
-    + [
         "couldnt",
         "wouldnt",
         "shouldnt",
@@ -74,8 +69,6 @@ INTENSIFIERS: Final[frozenset[str]] = frozenset(
         "amazingly",
         "totally",
         "completely",
-    ]
-    + [
         "highly",
         "particularly",
         "especially",
@@ -86,8 +79,6 @@ INTENSIFIERS: Final[frozenset[str]] = frozenset(
         "such",
         "most",
         "always",
-    ]
-    + [
         "insanely",
         "ridiculously",
         "terribly",
@@ -99,8 +90,23 @@ INTENSIFIERS: Final[frozenset[str]] = frozenset(
     ]
 )
 DIMINISHERS: Final[frozenset[str]] = frozenset(
-    ["slightly", "somewhat", "fairly", "rather", "little", "bit", "almost", "partly", "relatively", "kinda"]
-    + ["sorta", "reasonably", "pretty", "mostly", "moderately"]
+    [
+        "slightly",
+        "somewhat",
+        "fairly",
+        "rather",
+        "little",
+        "bit",
+        "almost",
+        "partly",
+        "relatively",
+        "kinda",
+        "sorta",
+        "reasonably",
+        "pretty",
+        "mostly",
+        "moderately",
+    ]
 )
 _STOPS: Final[frozenset[str]] = frozenset(
     [",", ";", ":", ".", "!", "?", "but", "however", "although", "though", "-", "–"]
@@ -152,14 +158,18 @@ def valences(words: list[str], question: bool = False) -> list[float]:
     fixed = _mark_phrases(words, known, values)
     negator = wish = condition = -99
     for i, word in enumerate(words):
-        if word in _STOPS:
+        if word in _STOPS and not (word == "but" and i and words[i - 1] in {"anything", "nothing"}):
             negator = wish = -99
             if word not in {",", "-", "–"}:
                 condition = -99
             continue
+        if (word == "from" and words[i - 1] == "far") or (word == "but" and words[i - 1] == "anything"):
+            negator = i
         if i in fixed:
             if i - condition < 12:
                 values[i] *= 0.4
+            if word in _WISHES:
+                wish = i
             continue
         value = _lookup(word, known)
         if value:
@@ -175,7 +185,7 @@ def valences(words: list[str], question: bool = False) -> list[float]:
                 )
                 if value < 0 and values[i] > 0:
                     values[i] *= 0.7
-            elif i - wish <= 5 and value > 0 and not any(w in _KEPT for w in words[wish : i + 1]):
+            elif i - wish <= 7 and value > 0 and not any(w in _KEPT for w in words[wish : i + 1]):
                 values[i] = -0.6 * value
             if i - condition < 12:
                 values[i] *= 0.4
@@ -255,15 +265,6 @@ def _is_function(word: str) -> bool:
     }
 
 
-def label(value: float) -> tuple[Sentiment, Intensity]:
-    """Cut a polarity in [-1, 1] into a sentiment and its strength."""
-    size = abs(value)
-    if size < 0.05:
-        return "neutral", "none"
-    intensity: Intensity = "high" if size >= 0.7 else "medium" if size >= 0.4 else "low"
-    return ("positive" if value > 0 else "negative"), intensity
-
-
 def compound(text: str) -> float:
     """Sum of the valences of ``text``, squashed to (-1, 1) as VADER does: ``s / sqrt(s^2 + 15)``."""
     total = sum(valences(words_of(text)))
@@ -279,7 +280,6 @@ __all__ = [
     "TOKEN",
     "compound",
     "is_negator",
-    "label",
     "valences",
     "words_of",
 ]
