@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-#: The gap before a token that starts a sentence: an end mark with its closing quotes, then space; or a line break.
-_SENTENCE_GAP: Final = re.compile(r"(?:[.!?…。！？][\"'”’)\]]*\s+|\n)\s*\Z")
-_LOOK_BACK: Final = 12
+#: What lies before a sentence's start: an end mark with its closing quotes, then space; or a line break.
+_SENTENCE_GAP: Final = re.compile(r"[.!?…。！？][\"'”’)\]]*\s+|\n\s*")
+
+#: How many tokens back a chunk's end looks for the start of a word.
+_WORD_SEARCH: Final = 100
 
 #: Text to the character offsets of its tokens (``Embedder.token_spans``).
 Spans = Callable[[str], list[tuple[int, int]]]
@@ -45,50 +47,38 @@ def chunk(
     if count <= max_tokens:
         return [(0, len(text))]
     shared = int(overlap * max_tokens)
+    sentences = {match.end() for match in _SENTENCE_GAP.finditer(text)}
     chunks: list[tuple[int, int]] = []
     start = 0
-    while True:
-        stop = start + max_tokens
-        if stop >= count:
-            chunks.append((spans[start][0], spans[count - 1][1]))
-            return chunks
-        stop = _best_stop(text, spans, start, stop)
+    while start + max_tokens < count:
+        stop = _best_stop(spans, sentences, start, start + max_tokens)
         chunks.append((spans[start][0], spans[stop - 1][1]))
-        start = _next_start(text, spans, start, stop, shared)
+        start = _next_start(spans, sentences, max(start + 1, stop - shared), stop)
+    chunks.append((spans[start][0], spans[count - 1][1]))
+    return chunks
 
 
-def _best_stop(text: str, spans: Sequence[tuple[int, int]], start: int, stop: int) -> int:
-    """Return the token index where a chunk ends (exclusive): a sentence's end, else a word's, else ``stop``."""
+def _best_stop(spans: Sequence[tuple[int, int]], sentences: set[int], start: int, stop: int) -> int:
+    """Return the token where a chunk ends (exclusive): before a sentence, else before a word, else ``stop``."""
     for index in range(stop, start + (stop - start) // 2, -1):
-        if starts_sentence(text, spans, index):
+        if spans[index][0] in sentences:
             return index
-    for index in range(stop, max(start, stop - 100), -1):
+    for index in range(stop, max(start, stop - _WORD_SEARCH), -1):
         if _starts_word(spans, index):
             return index
     return stop
 
 
-def _next_start(text: str, spans: Sequence[tuple[int, int]], start: int, stop: int, shared: int) -> int:
-    earliest = max(start + 1, stop - shared)
+def _next_start(spans: Sequence[tuple[int, int]], sentences: set[int], earliest: int, stop: int) -> int:
+    """Return the token where the next chunk starts: a sentence's first, else a word's, else ``stop``."""
     for index in range(earliest, stop):
-        if starts_sentence(text, spans, index):
+        if spans[index][0] in sentences:
             return index
-    for index in range(earliest, stop):
-        if _starts_word(spans, index):
-            return index
-    return stop
-
-
-def starts_sentence(text: str, spans: Sequence[tuple[int, int]], index: int) -> bool:
-    """Tell whether token ``index`` is the first of a sentence."""
-    if index == 0:
-        return True
-    begin = spans[index][0]
-    return _SENTENCE_GAP.search(text[max(0, begin - _LOOK_BACK) : begin]) is not None
+    return next((index for index in range(earliest, stop) if _starts_word(spans, index)), stop)
 
 
 def _starts_word(spans: Sequence[tuple[int, int]], index: int) -> bool:
-    return index == 0 or spans[index][0] > spans[index - 1][1]
+    return spans[index][0] > spans[index - 1][1]
 
 
 def chunker(
@@ -109,4 +99,4 @@ def chunker(
     return cut
 
 
-__all__ = ["Spans", "chunk", "chunker", "starts_sentence"]
+__all__ = ["Spans", "chunk", "chunker"]

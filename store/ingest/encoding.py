@@ -23,8 +23,10 @@ _BEYOND_ASCII: Final = re.compile("[^\x00-\x7f\udc80-\udcff]")
 #: Bytes that cp1252 leaves undefined: a file that uses them is Latin-1 (or something else).
 _NOT_CP1252: Final = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 _HIGH: Final = re.compile(rb"[\x80-\xff]")
-_LETTER: Final = re.compile(rb"[A-Za-z\x80-\xff]")
-#: Share of bytes above 0x7f among the letters beyond which a text is in no Western script.
+#: In the Western and most one-byte sets the letters beyond ASCII; below them lie marks such as quotes and dashes.
+_HIGH_LETTER: Final = re.compile(rb"[\xc0-\xff]")
+_LETTER: Final = re.compile(rb"[A-Za-z\xc0-\xff]")
+#: Share of letters beyond ASCII above which a text is in no Western script.
 _FOREIGN_SHARE: Final = 0.3
 #: A file with this many valid UTF-8 characters for each invalid byte is UTF-8 with some damaged rows.
 _MOSTLY_UTF8: Final = 9
@@ -89,6 +91,22 @@ def detect(file: BinaryIO) -> Encoding:
     return Encoding(_single_byte(suspicious or first), "guess")
 
 
+#: What files in other scripts are usually written in; with more to choose from, short texts are often misread.
+_SCRIPTS: Final = (
+    "cp1251",
+    "koi8_r",
+    "cp1253",
+    "cp1255",
+    "cp1256",
+    "cp874",
+    "shift_jis",
+    "euc_jp",
+    "gb18030",
+    "big5",
+    "euc_kr",
+)
+
+
 def _unmarked_utf16(sample: bytes) -> str:
     head = sample[:4096]
     if len(head) < 4:
@@ -103,13 +121,13 @@ def _unmarked_utf16(sample: bytes) -> str:
 
 
 def _single_byte(sample: bytes) -> str:
-    high = len(_HIGH.findall(sample))
-    letters = max(1, len(_LETTER.findall(sample)))
-    if high / letters > _FOREIGN_SHARE:
+    letters = len(_LETTER.findall(sample))
+    foreign = len(_HIGH_LETTER.findall(sample)) > _FOREIGN_SHARE * letters
+    if foreign or len(_HIGH.findall(sample)) > 0.5 * letters:
         from charset_normalizer import from_bytes
 
-        best = from_bytes(sample[:CHUNK]).best()
-        if best is not None and best.encoding not in ("ascii", "utf_8"):
+        best = from_bytes(sample[:CHUNK], cp_isolation=list(_SCRIPTS)).best()
+        if best is not None:
             return best.encoding.replace("_", "-")
     return "latin-1" if _NOT_CP1252.search(sample) else "cp1252"
 

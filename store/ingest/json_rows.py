@@ -35,7 +35,7 @@ class JsonReader:
             self._encoding = given(encoding) if encoding else detect(file)
         self.encoding = self._encoding.name
         sample = self._source.sample().decode(self.encoding, "replace").removeprefix("\ufeff")
-        self.kind = "jsonl" if _is_lines(sample, kind) else "json"
+        self.kind = "jsonl" if _is_lines(sample, kind, path) else "json"
         self._stacked = self.kind == "json" and _STACKED.search(sample) is not None
 
     def layout(self) -> dict[str, Any]:
@@ -98,11 +98,19 @@ class _Buffer:
         if self.ended:
             return False
         more = self._stream.read(max(CHUNK, len(self.text) - self.position))
+        if not more:
+            self.ended = True
+            return False
         self.passed += self.position
         self.text = self.text[self.position :] + more
         self.position = 0
-        self.ended = not more
-        return bool(more)
+        return True
+
+    def rest(self) -> str:
+        """Give up: return the beginning of what is left, and be at the end."""
+        left = self.text[self.position : self.position + KEPT_OF_OVERLONG]
+        self.position, self.ended = len(self.text), True
+        return left
 
     def peek(self) -> str:
         """Pass over white space; return the next character, or an empty text at the end."""
@@ -144,14 +152,14 @@ def elements(buffer: _Buffer, stacked: bool, notes: Counter[str]) -> Iterator[An
         buffer.position += 1
         yield from _array(buffer)
         if buffer.peek():
-            yield _Broken("text after the end of the JSON array", _rest(buffer), True)
+            yield _Broken("text after the end of the JSON array", buffer.rest(), True)
     elif stacked:
         while buffer.peek():
             yield _element(buffer)
     elif first == "{":
         yield from _members(buffer, notes)
     else:
-        yield _Broken("not JSON: neither an array nor an object", _rest(buffer), True)
+        yield _Broken("not JSON: neither an array nor an object", buffer.rest(), True)
 
 
 def _array(buffer: _Buffer) -> Iterator[Any]:
@@ -188,7 +196,7 @@ def _resume(buffer: _Buffer, error: ValueError | RecursionError) -> _Broken:
     match = _NEXT_OBJECT.search(buffer.text, start if isinstance(error, RecursionError) else fault)
     match = match or _NEXT_OBJECT.search(buffer.text, start)
     if match is None:
-        return _Broken(f"{reason}; nothing after it could be read", _rest(buffer), True)
+        return _Broken(f"{reason}; nothing after it could be read", buffer.rest(), True)
     buffer.position = match.end()
     return _Broken(reason, buffer.text[start : match.start() + 1], False)
 
@@ -224,7 +232,7 @@ def _members(buffer: _Buffer, notes: Counter[str]) -> Iterator[Any]:
             reason = (
                 f"not valid JSON at character {buffer.passed + buffer.position + 1} of the file: {message}"
             )
-            yield _Broken(f"{reason}; nothing after it could be read", _rest(buffer), True)
+            yield _Broken(f"{reason}; nothing after it could be read", buffer.rest(), True)
             return
     if not taken:
         yield plain
@@ -235,10 +243,6 @@ def _holds_objects(buffer: _Buffer) -> bool:
     if match is None and buffer.fill():
         match = re.compile(r"\[\s*(\S)").match(buffer.text, buffer.position)
     return match is not None and match.group(1) == "{"
-
-
-def _rest(buffer: _Buffer) -> str:
-    return buffer.text[buffer.position : buffer.position + KEPT_OF_OVERLONG]
 
 
 def json_row(line: str, number: int) -> Row | BadRow:
@@ -270,10 +274,10 @@ def _as_row(value: Any, number: int, encoding: str) -> Row | BadRow:
     return Row(number, fields)
 
 
-def _is_lines(sample: str, kind: str) -> bool:
+def _is_lines(sample: str, kind: str, path: Path) -> bool:
     written = [line for line in sample.splitlines()[:20] if line.strip()]
     if not written:
-        raise IngestError("the file has no rows", "nothing was stored")
+        raise IngestError(f"{path} has no rows", "nothing was stored")
     parsed = [_parses(line) for line in written]
     if kind == "jsonl":
         return parsed[0] or written[0].strip() not in ("[", "{")

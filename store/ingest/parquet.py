@@ -66,7 +66,9 @@ class ParquetReader:
         with reading(self._path):
             try:
                 return parquet.ParquetFile(self._path)
-            except pyarrow.ArrowException as error:
+            except (pyarrow.ArrowException, OSError) as error:
+                if isinstance(error, OSError) and error.errno:
+                    raise
                 raise IngestError(
                     f"{self._path} is no readable Parquet file ({_first_line(error)})", "get the file again"
                 ) from error
