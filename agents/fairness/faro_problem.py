@@ -114,7 +114,7 @@ class RerankProblem:
     @cached_property
     def top_count(self) -> Integers:
         """Plus documents in the most relevant set (ties leave the plus document out), shape (Q,)."""
-        return np.asarray(np.count_nonzero(self.marginal > 0, axis=1), dtype=np.int64)
+        return np.asarray((self.marginal > 0).sum(axis=1))
 
     @cached_property
     def relevance_by_count(self) -> Floats:
@@ -133,12 +133,12 @@ class RerankProblem:
     @cached_property
     def lowest_bias(self) -> Floats:
         """Lowest ``sum_p w_p a`` of a question with n plus documents, shape (k + 1,): L_n."""
-        return _signed_prefix(self.weights_down[::-1])
+        return -self.highest_bias[::-1]
 
     @cached_property
     def highest_bias(self) -> Floats:
         """Highest ``sum_p w_p a`` of a question with n plus documents, shape (k + 1,): U_n."""
-        return _signed_prefix(self.weights_down)
+        return np.asarray(np.append(0.0, 2.0 * np.cumsum(self.weights_down)) - self.weights_down.sum())
 
     @cached_property
     def top_relevance(self) -> float:
@@ -188,14 +188,11 @@ class RerankProblem:
     @cached_property
     def _extreme_patterns(self) -> dict[Side, Booleans]:
         k = self.k
-        heaviest = np.argsort(-self.weights, kind="stable")
-        lightest = np.argsort(self.weights, kind="stable")
-        tables: dict[Side, Booleans] = {}
-        for side, sequence in (("up", heaviest), ("down", lightest)):
-            place = np.empty(k, dtype=np.int64)
-            place[sequence] = np.arange(k)
-            tables["up" if side == "up" else "down"] = place[None, :] < np.arange(k + 1)[:, None]
-        return tables
+        place = np.empty((2, k), dtype=np.int64)
+        place[0, np.argsort(-self.weights, kind="stable")] = np.arange(k)
+        place[1, np.argsort(self.weights, kind="stable")] = np.arange(k)
+        taken = place[:, None, :] < np.arange(k + 1)[None, :, None]
+        return {"up": taken[0], "down": taken[1]}
 
     def bias_of(self, pattern: Booleans) -> Floats:
         """``sum_p w_p a`` of each row of a pattern (True = plus document), shape (Q,)."""
@@ -272,9 +269,10 @@ def prepare(
         collapsed = int(mask.sum() - keep.sum())
         mask = keep
     k = w.size
-    if R.shape[1] < k or (mask.sum(axis=1) < k).any():
+    partial = not whole or documents is not None
+    if R.shape[1] < k or (partial and (mask.sum(axis=1) < k).any()):
         raise ValueError(f"relevance: every question needs at least k = {k} distinct candidates")
-    filled = R if whole and documents is None else np.where(mask, R, -np.inf)
+    filled = np.where(mask, R, -np.inf) if partial else R
     order = np.argsort(-filled, axis=1, kind="stable")
     flat = order + (np.arange(R.shape[0]) * R.shape[1])[:, None]
     ordered, plus = filled.ravel()[flat], a.ravel()[flat] > 0
@@ -321,12 +319,9 @@ def _split(
     index[target] = order
     value[target] = ordered
     index, value = index.reshape(Q, 2, N), value.reshape(Q, 2, N)
-    index[value == -np.inf] = -1
+    if ordered[:, -1].min() == -np.inf:
+        index[value == -np.inf] = -1
     return index[:, 0, :k].copy(), index[:, 1, :k].copy(), value[:, 0, :k].copy(), value[:, 1, :k].copy()
-
-
-def _signed_prefix(sequence: Floats) -> Floats:
-    return np.asarray(np.concatenate(([0.0], 2.0 * np.cumsum(sequence))) - sequence.sum())
 
 
 def _events(problem: RerankProblem, side: Side) -> Events:
@@ -335,9 +330,12 @@ def _events(problem: RerankProblem, side: Side) -> Events:
     # A question adds documents over the positive columns or drops them, last first, over the negative ones.
     adds, drops = np.flatnonzero(w > 0), np.flatnonzero(w < 0)[::-1]
     columns = np.concatenate((adds, drops))
-    sign = np.concatenate((np.ones(adds.size, dtype=np.int64), -np.ones(drops.size, dtype=np.int64)))
+    sign = np.where(np.arange(columns.size) < adds.size, 1, -1)
     d = problem.marginal[:, columns]
-    at = np.flatnonzero(np.isfinite(d) & np.where(sign > 0, d <= 0, d > 0))
+    usable = np.isfinite(d)
+    usable[:, : adds.size] &= d[:, : adds.size] <= 0
+    usable[:, adds.size :] &= d[:, adds.size :] > 0
+    at = np.flatnonzero(usable)
     question, column = np.divmod(at, max(columns.size, 1))
     loss = np.abs(d.ravel()[at])
     gain = 2.0 * np.abs(w[columns])[column]

@@ -47,17 +47,18 @@ def count_moves(
     Returns the question, the new count, the gain and the loss of each, at most ``MAX_MOVES`` (the cheapest).
     """
     table = problem.highest_bias if side == "up" else -problem.lowest_bias
-    rows = np.arange(problem.questions)
-    value = problem.relevance_by_count + lam * table
-    rho = value[rows, counts][:, None] - value
-    rho[rows, counts] = np.inf
-    question, count = np.nonzero(rho < gap)
-    if question.size > MAX_MOVES:
-        keep = np.argpartition(rho[question, count], MAX_MOVES)[:MAX_MOVES]
-        question, count = question[keep], count[keep]
-    present = counts[question]
-    gain = table[count] - table[present]
-    loss = problem.relevance_by_count[question, present] - problem.relevance_by_count[question, count]
+    relevance = problem.relevance_by_count
+    width = table.size
+    now = np.arange(problem.questions) * width + counts
+    rho = relevance + lam * table
+    rho = rho.ravel()[now][:, None] - rho
+    rho.ravel()[now] = np.inf
+    at = np.flatnonzero(rho < gap)
+    if at.size > MAX_MOVES:
+        at = at[np.argpartition(rho.ravel()[at], MAX_MOVES)[:MAX_MOVES]]
+    question, count = np.divmod(at, width)
+    gain = table[count] - table[counts[question]]
+    loss = relevance.ravel()[now[question]] - relevance.ravel()[at]
     return question, count, gain, loss
 
 

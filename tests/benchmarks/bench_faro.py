@@ -4,7 +4,8 @@ Run ``python -m tests.benchmarks.bench_faro [--quick]``. Ratios are taken in one
 optimum (candidates sorted, ranking materialised) against one pass of the 81-point Hungarian grid and one of HiGHS.
 Instances are synthetic, in the style of the paper: 20 candidates a question, two thirds to three quarters of one
 group, generic weights. Seconds are CPU seconds of the process, so that a busy machine does not flatter either
-side; wall time is used for the frontier alone. Prints one row an instance and one line a bar; the exit status is 1 if a bar is missed.
+side; wall time is used for the frontier alone. Prints one row an instance and one line a bar; the exit status is 1
+if a bar is missed.
 """
 
 from __future__ import annotations
