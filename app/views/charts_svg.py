@@ -6,6 +6,7 @@ escaped here, whatever it holds.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,7 +15,8 @@ from app.views.formats import BIN_NAMES, marked_points, number, percent, points,
 from app.views.safe import html_line
 from store.receipt import FrontierPoint, GroupAudit, RankedDocument
 
-_BAND: Final = 100 / 7
+_GUTTER: Final = 7.0
+_BAND: Final = (100 - _GUTTER) / 7
 _LABEL: Final = 80
 
 
@@ -28,7 +30,8 @@ def svg(name: str, height: int, title: str, description: str, body: Sequence[str
 
 
 def _text(x: float, y: float, text: str, kind: str, anchor: str = "start") -> str:
-    return f'<text x="{x:.2f}%" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{html_line(text, limit=_LABEL)}</text>'
+    shown = html_line(text, limit=_LABEL)
+    return f'<text x="{x:.2f}%" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{shown}</text>'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
@@ -37,7 +40,8 @@ def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
 
 def _rect(x: float, y: float, width: float, height: float, kind: str, fill: str = "") -> str:
     paint = f' fill="url(#{fill})"' if fill else ""
-    return f'<rect x="{x:.2f}%" y="{y:.1f}" width="{width:.2f}%" height="{max(0.0, height):.1f}" class="{kind}"{paint}/>'
+    size = f'width="{width:.2f}%" height="{max(0.0, height):.1f}"'
+    return f'<rect x="{x:.2f}%" y="{y:.1f}" {size} class="{kind}"{paint}/>'
 
 
 def _step(top: float) -> float:
@@ -55,7 +59,8 @@ def opinion_plot(sets: Sequence[BarSet], reference: Sequence[float], description
     scale = (base - top) / peak
     body = [
         '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-        '<rect width="6" height="6" class="hatch-ground"/><rect width="2.4" height="6" class="hatch-line"/></pattern></defs>'
+        '<rect width="6" height="6" class="hatch-ground"/><rect width="2.4" height="6" class="hatch-line"/>'
+        "</pattern></defs>"
     ]
     step, value = _step(peak), 0.0
     while value <= peak + 1e-9:
@@ -66,7 +71,7 @@ def opinion_plot(sets: Sequence[BarSet], reference: Sequence[float], description
         value += step
     front = [each for each in sets if each.key not in ("population", "target")]
     for index, name in enumerate(BIN_NAMES):
-        left = index * _BAND
+        left = _GUTTER + index * _BAND
         for each in sets:
             tall = each.shares[index] * scale
             if each.key == "population":
@@ -154,7 +159,7 @@ def rank_plot(ranking: Sequence[RankedDocument], description: str) -> str:
             body.append(_text(middle, base + 33, "c", "cite", "middle"))
         if each.position_weight is not None and heaviest > 0:
             dots.append((middle, base - (base - top) * max(0.0, each.position_weight) / heaviest))
-    body += [_line(*one, *two, "weight") for one, two in zip(dots, dots[1:], strict=False)]
+    body += [_line(*one, *two, "weight") for one, two in itertools.pairwise(dots)]
     body += [f'<circle cx="{x:.2f}%" cy="{y:.1f}" r="4" class="weight-dot"/>' for x, y in dots]
     return svg("ranks", height, "Rank by rank: relevance, opinion and position weight", description, body)
 
@@ -179,14 +184,23 @@ def frontier_plot(frontier: Sequence[FrontierPoint], description: str) -> str:
         ),
         key=lambda item: item[0],
     )
-    body += [_line(a[0], a[1], b[0], b[1], "curve") for a, b in zip(placed, placed[1:], strict=False)]
+    body += [_line(a[0], a[1], b[0], b[1], "curve") for a, b in itertools.pairwise(placed)]
     for x, y, point in placed:
         if not point.chosen:
             body.append(f'<circle cx="{x:.2f}%" cy="{y:.1f}" r="5" class="point"/>')
     for x, y, point in placed:
         if point.chosen:
             body.append(_text(x, y + 8, "◆", "diamond", "middle"))
-            body.append(_text(x, y - 16, f"chosen, W1 {number(point.w1)}", "callout", "middle"))
+            side = "end" if x > 45 else "start"
+            body.append(
+                _text(
+                    x - 1 if side == "end" else x + 1,
+                    y - 14,
+                    f"chosen, W1 {number(point.w1)}",
+                    "callout",
+                    side,
+                )
+            )
     ends = {id(placed[0]): placed[0], id(placed[-1]): placed[-1]} if placed else {}
     for x, _y, point in ends.values():
         body.append(_text(x, base + 18, f"{100 * point.relevance_kept:.1f}%", "rank", "middle"))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
+from app.views.rows import Listing
 from app.views.safe import html_line, html_text
 
 _FIELD: Final = 600
@@ -15,9 +16,9 @@ _CITED: Final = re.compile(r"\[(\d{1,4})\]")
 _STRONG: Final = re.compile(r"\*\*([^*]+)\*\*")
 
 
-def text(value: str) -> str:
-    """Return one escaped line whose writing direction stays its own."""
-    return f"<bdi>{html_line(value, limit=_FIELD)}</bdi>"
+def text(value: str, limit: int = _FIELD) -> str:
+    """Return one escaped line whose writing direction stays its own, cut at ``limit`` characters."""
+    return f"<bdi>{html_line(value, limit=limit)}</bdi>"
 
 
 def section(title: str, *parts: str, kind: str = "") -> str:
@@ -41,34 +42,23 @@ def facts(pairs: Iterable[tuple[str, str]]) -> str:
     return f"<dl>{listed}</dl>" if listed else ""
 
 
-def table(
-    caption: str,
-    headers: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    align: str,
-    *,
-    chosen: int = -1,
-    total: bool = False,
-) -> str:
+def listing(caption: str, rows: Listing, *, chosen: int = -1, total: bool = False) -> str:
     """Return a table in a box that scrolls sideways on a narrow screen.
 
-    ``align`` has one letter a column: ``l``, ``r``, ``t`` (long text) or ``m`` (a mark such as ``!``).
+    ``chosen`` is the index of a row to point out; ``total`` sets the last row apart.
     """
-    kinds = {"l": "", "r": ' class="r"', "t": ' class="t"', "m": ' class="mark"'}
+    kinds = {"l": "", "r": ' class="r"', "L": ' class="t"'}
+    sides = [kinds[side] for side in rows.align]
     head = "".join(
-        f'<th scope="col"{kinds[side] if side == "r" else ""}>{html_line(label, limit=80)}</th>'
-        for label, side in zip(headers, align, strict=True)
+        f'<th scope="col"{side if "r" in side else ""}>{text(label, 80)}</th>'
+        for label, side in zip(rows.headers, sides, strict=True)
     )
     lines = []
-    for index, row in enumerate(rows):
-        cells = "".join(
-            f'<th scope="row"{kinds[side]}>{text(cell)}</th>'
-            if place == 0 and cell
-            else f"<td{kinds[side]}>{text(cell)}</td>"
-            for place, (cell, side) in enumerate(zip(row, align, strict=True))
-        )
+    for index, row in enumerate(rows.rows):
+        cells = [f"<td{side}>{text(cell)}</td>" for cell, side in zip(row, sides, strict=True)]
+        cells[0] = f'<th scope="row"{sides[0]}>{text(row[0])}</th>'
         mark = ' class="chosen"' if index == chosen else ""
-        lines.append(f"<tr{mark}>{cells}</tr>")
+        lines.append(f"<tr{mark}>{''.join(cells)}</tr>")
     foot = f"<tfoot>{lines.pop()}</tfoot>" if total and lines else ""
     title = html_line(caption, limit=200)
     return (
@@ -77,17 +67,17 @@ def table(
     )
 
 
-def figure(plot: str, *words: str, legend: str = "") -> str:
+def figure(plot: str, *words: str, legend: str = "", kind: str = "note") -> str:
     """Return a plot with its words."""
-    told = "".join(f'<p class="note">{text(each)}</p>' if each else "" for each in words)
+    told = "".join(f'<p class="{kind}">{text(each)}</p>' if each else "" for each in words)
     caption = f"<figcaption>{told}</figcaption>" if told else ""
     return f"<figure>{legend}{plot}{caption}</figure>"
 
 
 def tile(value: str, what: str, than: str = "") -> str:
     """Return one headline figure."""
-    more = f'<span class="than">{text(than)}</span>' if than else ""
-    return f'<li><b>{text(value)}</b><span class="what">{text(what)}</span>{more}</li>'
+    more = f'<span class="than">{text(than, 80)}</span>' if than else ""
+    return f'<li><b>{text(value, 40)}</b><span class="what">{text(what, 80)}</span>{more}</li>'
 
 
 def code(value: str) -> str:
@@ -96,7 +86,7 @@ def code(value: str) -> str:
 
 
 def answer(value: str, cited: Iterable[int]) -> str:
-    """Return the answer as paragraphs and lists, ``[n]`` linked to its citation, ``**words**`` strong; nothing else acts."""
+    """Return the answer as paragraphs and lists: ``[n]`` linked to its citation, ``**words**`` strong, no more."""
     numbers = set(cited)
     out: list[str] = []
     bullets: list[str] = []
@@ -126,4 +116,4 @@ def answer(value: str, cited: Iterable[int]) -> str:
     return "".join(out) or '<p class="note">No answer.</p>'
 
 
-__all__ = ["answer", "code", "facts", "figure", "items", "section", "table", "text", "tile"]
+__all__ = ["answer", "code", "facts", "figure", "items", "listing", "section", "text", "tile"]

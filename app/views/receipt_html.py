@@ -16,32 +16,40 @@ from app.views import html_parts as part
 from app.views.bars import BarSet, document_words, gap_words
 from app.views.charts_svg import frontier_plot, group_plot, opinion_plot, rank_plot, share_bar
 from app.views.formats import (
-    BIN_NAMES,
-    bin_name,
-    cost,
     count,
-    estimate,
     number,
     percent,
     plural,
-    points,
     rounded_points,
-    seconds,
-    short_hash,
+)
+from app.views.rows import (
+    citation_place,
+    citation_state,
+    count_words,
+    figure_listing,
+    frontier_listing,
+    group_listing,
+    opinion_facts,
+    process_facts,
+    question_facts,
+    rank_key,
+    rank_listing,
+    selection_facts,
+    share_listing,
+    stage_listing,
 )
 from app.views.safe import html_line
 from app.views.words import (
+    amplification_words,
     answer_w1,
     bar_sets,
     frontier_words,
-    gap_state,
     group_words,
     largest_gap,
     pool_words,
     position_words,
     quote_words,
     receipt_line,
-    set_name,
     w1_words,
     warnings,
 )
@@ -63,7 +71,8 @@ def page(title: str, body: str) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'
-        f"<title>{html_line(title, limit=160)}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+        f"<title>{html_line(title, limit=160)}</title>\n<style>{style}</style>\n</head>\n"
+        f"<body>\n{body}\n</body>\n</html>\n"
     )
 
 
@@ -72,7 +81,7 @@ def receipt_html(receipt: AuditReceipt) -> str:
     sections = "\n".join(built for build in _SECTIONS if (built := build(receipt)))
     head = (
         f'<header><p class="brand">Evenhand audit receipt {part.text(receipt.answer_id)}</p>'
-        f"<h1>{part.text(receipt.question)}</h1>"
+        f"<h1>{part.text(receipt.question, 300)}</h1>"
         f'<p class="meta">{part.text(receipt.corpus)}, {plural(receipt.corpus_documents, "document")};'
         f" asked {part.text(receipt.asked_at)}</p></header>"
     )
@@ -150,38 +159,14 @@ def _opinion(receipt: AuditReceipt) -> str:
     words += [document_words(opinion.retrieved.n)] if opinion.retrieved.n else []
     plot = opinion_plot(sets, goal, "; ".join(words))
     note = "A mark such as +11! is a share that is 5 points or more off."
-    shares = [
-        (each.style.name, *(percent(share) for share in each.shares), count(each.n) if each.n else "-")
-        for each in sets
-    ]
-    figures = []
-    for key in ("population", "candidates", "retrieved", "cited", "plain"):
-        distribution, summary = getattr(opinion, key), opinion.summaries.get(key)
-        if distribution.n:
-            w1 = estimate(opinion.w1[key]) if key in opinion.w1 else "-"
-            row = [set_name(key), count(distribution.n), w1]
-            if summary is None:
-                row += ["-", "-", "-", "-", "-"]
-            else:
-                row += [number(summary.sigma), number(summary.impact_sigma), percent(summary.entity_match)]
-                row += [", ".join(summary.markers) or "none", ", ".join(summary.evidence) or "none"]
-            figures.append(row)
-    head = ("set", "n", "W1 [95%]", "sigma", "impact sigma", "entity match", "markers", "evidence")
-    notes = [("target", opinion.target), ("population", opinion.population.source)]
-    notes += [("labels", "; ".join(each for each in (opinion.labels, opinion.label_quality) if each))]
-    if opinion.corrected_shares:
-        told = ", ".join(
-            f"{name} {percent(e.value)}" for name, e in zip(BIN_NAMES, opinion.corrected_shares, strict=False)
-        )
-        notes.append(("corrected for label errors", told))
     return part.section(
         "Opinions",
         f'<p class="words">{part.text(w1_words(opinion))}</p>',
-        part.figure(plot, note, legend=_legend(sets)),
+        part.figure(plot, note, legend=_legend(sets), kind="note wide"),
         part.items(words),
-        part.table("Share of each opinion", ("set", *BIN_NAMES, "n"), shares, "lrrrrrrrr"),
-        part.table("Distance and spread", head, figures, "lrrrrrtt"),
-        part.facts(notes),
+        part.listing("Share of each opinion", share_listing(opinion)),
+        part.listing("Distance and spread", figure_listing(opinion)),
+        part.facts(opinion_facts(opinion)),
     )
 
 
@@ -189,20 +174,7 @@ def _groups(receipt: AuditReceipt) -> str:
     out: list[str] = []
     for index, group in enumerate(receipt.groups, start=1):
         words = group_words(group)
-        rows = [
-            (
-                each.value,
-                count(each.population),
-                percent(each.population_share),
-                count(each.retrieved),
-                percent(each.retrieved_share),
-                points(each.gap),
-                gap_state(each),
-            )
-            for each in group.categories
-        ]
-        head = (group.attribute, "population", "share", "retrieved", "share", "gap", "")
-        listing = part.table(f"Shares by {group.attribute}, gap in points", head, rows, "lrrrrrm")
+        listing = part.listing(f"Shares by {group.attribute}, gap in points", group_listing(group))
         plot = part.figure(group_plot(group, index, "; ".join(words)), "Bar: population. Dot: retrieved.")
         out.append(f'{part.items(words)}<div class="pair">{plot}{listing}</div>')
     return part.section("Author groups", *out) if out else ""
@@ -211,10 +183,7 @@ def _groups(receipt: AuditReceipt) -> str:
 def _counts(receipt: AuditReceipt) -> str:
     out: list[str] = []
     for index, each in enumerate(receipt.counts, start=1):
-        interval = (
-            "" if each.low is None or each.high is None else f" [{percent(each.low)}, {percent(each.high)}]"
-        )
-        told = f"{each.label}: {count(each.value)} of {count(each.total)} = {percent(each.share)}{interval}"
+        told = count_words(each)
         out += [f"<p>{part.text(told)}</p>", share_bar(each.share, index, told), part.code(each.sql)]
         out.append(part.facts((key, value or "(empty)") for key, value in each.parameters.items()))
     return part.section("Counts from SQL", *out) if out else ""
@@ -224,29 +193,11 @@ def _selection(receipt: AuditReceipt) -> str:
     chosen = receipt.selection
     if chosen is None:
         return ""
-    pairs = [
-        ("method", f"{chosen.method}, {chosen.k} of {count(chosen.pool)} ({chosen.pool_source})"),
-        ("lambda", "" if chosen.lam is None else number(chosen.lam, 2)),
-        ("beta", "" if chosen.beta is None else number(chosen.beta, 2)),
-        ("seed", "" if chosen.seed is None else str(chosen.seed)),
-        ("relevance kept", "" if chosen.relevance_kept is None else f"{100 * chosen.relevance_kept:.1f}%"),
-    ]
-    out = [part.facts(pairs), part.items(chosen.notes)]
+    out = [part.facts(selection_facts(chosen)), part.items(chosen.notes)]
     if receipt.frontier:
         words = frontier_words(receipt)
-        rows = [
-            (
-                number(point.lam, 2),
-                f"{100 * point.relevance_kept:.1f}%",
-                number(point.w1, 2),
-                f"{abs(rounded_points(point.largest_gap))} pts",
-                "chosen" if point.chosen else "",
-            )
-            for point in receipt.frontier
-        ]
         at = next((index for index, point in enumerate(receipt.frontier) if point.chosen), -1)
-        head = ("lambda", "relevance kept", "W1", "largest author gap", "")
-        listing = part.table("The frontier, point by point", head, rows, "rrrrl", chosen=at)
+        listing = part.listing("The frontier, point by point", frontier_listing(receipt.frontier), chosen=at)
         plot = part.figure(frontier_plot(receipt.frontier, words), "Lower is closer to the population.")
         out.append(f'<p class="words">{part.text(words)}</p><div class="pair">{plot}{listing}</div>')
     return part.section("Selection and its price", *out, kind="selection")
@@ -260,27 +211,14 @@ def _ranks(receipt: AuditReceipt) -> str:
     if receipt.ranking:
         weighted = any(each.position_weight is not None for each in receipt.ranking)
         scored = receipt.opinion is not None
-        names = [group.attribute for group in receipt.groups]
-        columns = [("rank", "r"), ("cited", "l"), ("document", "t"), ("date", "l"), ("relevance", "r")]
-        columns += [("score", "r"), ("opinion", "l")] if scored else []
-        columns += [(name, "l") for name in names] + ([("weight", "r")] if weighted else [])
-        rows = []
-        for each in receipt.ranking:
-            row = [str(each.rank), "cited" if each.cited else "", each.title or each.external_id, each.date]
-            row.append(number(each.relevance, 3))
-            if scored:
-                score = "-" if each.score is None else f"{each.score:+d}" if each.score else "0"
-                row += [score, bin_name(each.score) + ("" if each.matched else " (not about the entity)")]
-            row += [each.groups.get(name, "unknown") for name in names]
-            row += [number(each.position_weight, 3)] if weighted else []
-            rows.append(row)
         marks = ["Height: relevance."]
         marks += ["Number and fill: opinion score, -30 to +30."] if scored else []
         marks += ["Dots: position weight, the largest at full height."] if weighted else []
         words = " ".join([*marks, "c: cited."])
         out.append(part.figure(rank_plot(receipt.ranking, words), words))
-        heads, align = tuple(name for name, _ in columns), "".join(side for _, side in columns)
-        out.append(part.table("Documents in the order given to the model", heads, rows, align))
+        listing = rank_listing(receipt, words=True)
+        out.append(part.listing("Documents in the order given to the model", listing))
+        out.append(f'<p class="note">{part.text(rank_key(receipt))}</p>')
     return part.section("Order", *out)
 
 
@@ -288,75 +226,25 @@ def _quotes(receipt: AuditReceipt) -> str:
     check = receipt.verification
     if not (receipt.citations or check.quotes or check.findings):
         return ""
-    out = [f"<p>{part.text(quote_words(receipt))}</p>"]
-    if check.amplification is not None:
-        told = f"Amplification of the retrieved opinions by the answer: {number(check.amplification, 2)}"
-        out.append(f"<p>{part.text(told)}</p>")
+    words = [quote_words(receipt)]
+    words += [amplification_words(check.amplification)] if check.amplification is not None else []
     titles = {each.document_id: each.title or each.external_id for each in receipt.ranking}
     listed, anchored = [], set()
     for each in receipt.citations:
-        state = ""
-        if each.quote:
-            state = (
-                ' <span class="good">found</span>'
-                if each.verified
-                else ' <span class="mark">NOT FOUND</span>'
-            )
-        place = (
-            f", characters {each.start}-{each.end}" if each.start is not None and each.end is not None else ""
-        )
+        state, kind = citation_state(each), "good" if each.verified else "mark"
+        told = f' <span class="{kind}">{state}</span>' if state else ""
         quote = f"<q>{part.text(each.quote)}</q> " if each.quote else ""
         anchor = "" if each.number in anchored else f' id="cite-{each.number}"'
         anchored.add(each.number)
-        source = part.text(f"{titles.get(each.document_id, '')} (document {each.document_id}{place})".strip())
-        listed.append(f'<li{anchor}>[{each.number}] {quote}<span class="note">{source}</span>{state}</li>')
-    return part.section("Citations", *out, f"<ul>{''.join(listed)}</ul>" if listed else "")
+        source = part.text(f"{titles.get(each.document_id, '')} ({citation_place(each)})".strip())
+        listed.append(f'<li{anchor}>[{each.number}] {quote}<span class="note">{source}</span>{told}</li>')
+    return part.section("Citations", part.items(words), f"<ul>{''.join(listed)}</ul>" if listed else "")
 
 
 def _process(receipt: AuditReceipt) -> str:
-    route, enhancement = receipt.route, receipt.enhancement
-    side = f", {route.side} side only" if route.side else ""
-    how = "set by the user" if route.overridden else f"confidence {number(route.confidence, 2)}"
-    same = receipt.standalone_question == receipt.question
-    pairs = [("read as", "" if same else receipt.standalone_question)]
-    pairs += [("route", f"{route.kind}{side} ({how}): {route.reason}")]
-    pairs += [
-        (
-            "entity",
-            f"{each.name}, {plural(each.documents, 'document')} ({number(each.confidence, 2)}; {each.reason})",
-        )
-        for each in receipt.entities
-    ]
-    pairs += [
-        ("filter", f"{each.name} = {each.value}, from “{each.phrase}”, {plural(each.documents, 'document')}")
-        for each in receipt.filters
-    ]
-    pairs += [("enhancement", enhancement.method + (f", {enhancement.prompt}" if enhancement.prompt else ""))]
-    pairs += [("searched with", each) for each in enhancement.texts]
-    for model in receipt.models:
-        version = f" {model.prompt_version}" if model.prompt_version else ""
-        sha = f" {short_hash(model.prompt_sha)}" if model.prompt_sha else ""
-        pairs.append(
-            (model.role, model.name + (f", prompt {model.prompt}{version}{sha}" if model.prompt else ""))
-        )
-    out = [part.facts(pairs)]
+    out = [part.facts(question_facts(receipt)[1:] + process_facts(receipt))]
     if receipt.stages:
-        rows = [
-            (
-                each.name,
-                seconds(each.seconds),
-                count(each.prompt_tokens),
-                count(each.completion_tokens),
-                cost(each.cost),
-            )
-            for each in receipt.stages
-        ]
-        tokens_in = sum(each.prompt_tokens for each in receipt.stages)
-        tokens_out = sum(each.completion_tokens for each in receipt.stages)
-        spent = sum(each.cost for each in receipt.stages)
-        rows.append(("total", seconds(receipt.seconds), count(tokens_in), count(tokens_out), cost(spent)))
-        head = ("stage", "time", "tokens in", "tokens out", "cost")
-        out.append(part.table("Time, tokens and cost by stage", head, rows, "lrrrr", total=True))
+        out.append(part.listing("Time, tokens and cost by stage", stage_listing(receipt), total=True))
     return part.section("How it was made", *out, kind="process")
 
 

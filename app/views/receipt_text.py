@@ -8,30 +8,38 @@ from typing import Final
 
 from app.views.bars import document_words, gap_words, legend, mini, opinion_bars
 from app.views.formats import (
-    cost,
-    count,
-    estimate,
-    number,
-    percent,
     plural,
-    points,
-    rounded_points,
-    seconds,
-    short_hash,
 )
 from app.views.layout import pad, wrap
+from app.views.rows import (
+    SET_KEYS,
+    Facts,
+    Listing,
+    citation_place,
+    citation_state,
+    count_words,
+    figure_listing,
+    frontier_listing,
+    group_listing,
+    opinion_facts,
+    overlap_words,
+    process_facts,
+    question_facts,
+    rank_key,
+    rank_listing,
+    selection_facts,
+    stage_listing,
+)
 from app.views.safe import line
 from app.views.tables import table
 from app.views.words import (
+    amplification_words,
     bar_sets,
     frontier_words,
-    gap_state,
     group_words,
-    pool_words,
     position_words,
     quote_words,
     receipt_line,
-    set_name,
     w1_words,
     warnings,
 )
@@ -74,9 +82,14 @@ class _Page:
         """Add wrapped text with its own line breaks."""
         self.lines += wrap(text[:_PROSE], self.width, first=indent, rest=indent, ascii=self.ascii)
 
-    def table(self, headers: tuple[str, ...], rows: list[tuple[str, ...]], align: str) -> None:
+    def facts(self, facts: Facts) -> None:
+        """Add labelled values."""
+        for label, value in facts:
+            self.field(label, value)
+
+    def listing(self, listing: Listing) -> None:
         """Add an aligned table."""
-        self.lines += table(headers, rows, self.width, align=align, ascii=self.ascii)
+        self.lines += table(listing.headers, listing.rows, self.width, align=listing.align, ascii=self.ascii)
 
 
 def receipt_text(receipt: AuditReceipt, width: int = 80, ascii: bool = False) -> str:
@@ -102,25 +115,7 @@ def _head(page: _Page, receipt: AuditReceipt) -> None:
         for each in found:
             page.item(each, "! ")
     page.title("Question")
-    page.field("asked", receipt.question)
-    if receipt.standalone_question != receipt.question:
-        page.field("read as", receipt.standalone_question)
-    page.field("corpus", f"{receipt.corpus}, {plural(receipt.corpus_documents, 'document')}")
-    route = receipt.route
-    side = f", {route.side} side only" if route.side else ""
-    how = "set by the user" if route.overridden else f"confidence {number(route.confidence, 2)}"
-    page.field("route", f"{route.kind}{side} ({how}): {route.reason}")
-    for entity in receipt.entities:
-        text = (
-            f"{entity.name}, {plural(entity.documents, 'document')}"
-            f" (confidence {number(entity.confidence, 2)}; {entity.reason})"
-        )
-        page.field("entity", text)
-    page.field("unmatched", receipt.unmatched)
-    for stated in receipt.filters:
-        documents = plural(stated.documents, "document")
-        page.field("filter", f"{stated.name} = {stated.value}, from “{stated.phrase}”, {documents}")
-    page.field("basis", pool_words(receipt))
+    page.facts(question_facts(receipt))
 
 
 def _answer(page: _Page, receipt: AuditReceipt) -> None:
@@ -151,42 +146,16 @@ def _opinion(page: _Page, receipt: AuditReceipt) -> None:
     if opinion.retrieved.n:
         page.item(document_words(opinion.retrieved.n))
     page.lines.append("")
-    columns = 7 if page.width >= 66 else 6 if page.width >= 57 else 4
-    rows: list[tuple[str, ...]] = []
-    for key in ("population", "candidates", "retrieved", "cited", "plain"):
-        distribution = getattr(opinion, key)
-        summary = opinion.summaries.get(key)
-        if not distribution.n:
-            continue
-        shape = mini(distribution.shares, ascii=page.ascii)
-        w1 = estimate(opinion.w1[key]) if key in opinion.w1 else "-"
-        row = [set_name(key), count(distribution.n), shape, w1]
-        if summary is None:
-            row += ["-", "-", "-"]
-        else:
-            row += [number(summary.sigma), percent(summary.entity_match), str(len(summary.markers))]
-        rows.append(tuple(row[:columns]))
-    page.table(
-        ("set", "n", "- 0 +", "W1 [95%]", "sigma", "match", "markers")[:columns], rows, "Lrlrrrr"[:columns]
-    )
-    page.field("target", opinion.target)
-    page.field("source", opinion.population.source)
-    page.field("labels", f"{opinion.labels}{'; ' + opinion.label_quality if opinion.label_quality else ''}")
-    for key, summary in opinion.summaries.items():
-        if key in ("retrieved", "cited") and (summary.markers or summary.evidence):
-            markers, evidence = (", ".join(each) or "none" for each in (summary.markers, summary.evidence))
-            page.field("voices", f"{key}: markers {markers}; evidence {evidence}")
-    if opinion.corrected_shares:
-        told = ", ".join(
-            f"{percent(each.value)}"
-            + (
-                ""
-                if each.low is None or each.high is None
-                else f" [{percent(each.low)}, {percent(each.high)}]"
-            )
-            for each in opinion.corrected_shares
-        )
-        page.field("corrected", f"shares corrected for label errors, very negative to very positive: {told}")
+    figures = figure_listing(opinion)
+    drawn = [getattr(opinion, key) for key in SET_KEYS]
+    shapes = [mini(each.shares, ascii=page.ascii) for each in drawn if each.n]
+    columns = 5 if page.width >= 57 else 3
+    shaped = [(*row[:columns], shape) for row, shape in zip(figures.rows, shapes, strict=True)]
+    page.listing(Listing((*figures.headers[:columns], "- 0 +"), shaped, "Lrrrr"[:columns] + "l"))
+    page.facts(opinion_facts(opinion))
+    for row in figures.rows:
+        if row[0] in ("retrieved", "cited") and row[6] != "-":
+            page.field("voices", f"{row[0]}: markers {row[6]}; evidence {row[7]}")
 
 
 def _groups(page: _Page, receipt: AuditReceipt) -> None:
@@ -198,21 +167,7 @@ def _groups(page: _Page, receipt: AuditReceipt) -> None:
             page.lines.append("")
         for words in group_words(group):
             page.item(words)
-        rows: list[tuple[str, ...]] = [
-            (
-                each.value,
-                count(each.population),
-                percent(each.population_share),
-                count(each.retrieved),
-                percent(each.retrieved_share),
-                points(each.gap),
-                gap_state(each),
-            )
-            for each in group.categories
-        ]
-        page.table(
-            (line(group.attribute, limit=40), "corpus", "share", "used", "share", "gap", ""), rows, "Lrrrrrl"
-        )
+        page.listing(group_listing(group))
 
 
 def _ranks(page: _Page, receipt: AuditReceipt) -> None:
@@ -222,37 +177,10 @@ def _ranks(page: _Page, receipt: AuditReceipt) -> None:
         page.item(position_words(receipt.position))
     if not receipt.ranking:
         return
-    if receipt.plain_ranking:
-        plain = set(receipt.plain_ranking)
-        same = sum(each.document_id in plain for each in receipt.ranking)
-        page.item(f"{same} of {plural(len(receipt.ranking), 'document')} would also be in the plain top-k")
-    opinions = receipt.opinion is not None
-    weights = any(each.position_weight is not None for each in receipt.ranking)
-    chances = any(each.inclusion_probability is not None for each in receipt.ranking)
-    attributes = [group.attribute for group in receipt.groups] if opinions else []
-    columns: list[tuple[str, str]] = [("#", "r"), ("c", "l"), ("document", "L"), ("rel.", "r")]
-    columns += [("score", "r")] if opinions else []
-    columns += [(line(name, limit=20), "L") for name in attributes]
-    columns += [("weight", "r")] if weights else []
-    columns += [("prob.", "r")] if chances else []
-    rows = []
-    for each in receipt.ranking:
-        row = [
-            str(each.rank),
-            "c" if each.cited else "",
-            each.title or each.external_id,
-            number(each.relevance, 3),
-        ]
-        if opinions:
-            score = "-" if each.score is None else f"{each.score:+d}" if each.score else "0"
-            row.append(score + ("" if each.matched else "?"))
-        row += [each.groups.get(name, "unknown") for name in attributes]
-        row += [number(each.position_weight, 3)] if weights else []
-        row += [number(each.inclusion_probability, 3)] if chances else []
-        rows.append(tuple(row))
-    page.table(tuple(name for name, _ in columns), rows, "".join(side for _, side in columns))
-    unmatched = " · ? = not about the entity" if any(not each.matched for each in receipt.ranking) else ""
-    page.lines += wrap("c = cited" + unmatched, page.width, ascii=page.ascii)
+    if overlap := overlap_words(receipt):
+        page.item(overlap)
+    page.listing(rank_listing(receipt))
+    page.item(rank_key(receipt), "")
 
 
 def _selection(page: _Page, receipt: AuditReceipt) -> None:
@@ -260,34 +188,14 @@ def _selection(page: _Page, receipt: AuditReceipt) -> None:
     if chosen is None:
         return
     page.title("Selection")
-    page.field("method", f"{chosen.method}: {chosen.k} of {count(chosen.pool)} ({chosen.pool_source})")
-    parts = [
-        f"{name} {number(value, 2)}"
-        for name, value in (("lambda", chosen.lam), ("beta", chosen.beta))
-        if value is not None
-    ]
-    parts += [f"seed {chosen.seed}"] if chosen.seed is not None else []
-    parts += (
-        [f"relevance kept {100 * chosen.relevance_kept:.1f}%"] if chosen.relevance_kept is not None else []
-    )
-    page.field("settings", ", ".join(parts))
+    page.facts(selection_facts(chosen))
     for note in chosen.notes:
         page.item(note)
     if not receipt.frontier:
         return
     page.lines.append("")
     page.item(frontier_words(receipt))
-    rows: list[tuple[str, ...]] = [
-        (
-            ">" if point.chosen else "",
-            number(point.lam, 2),
-            f"{100 * point.relevance_kept:.1f}%",
-            number(point.w1, 2),
-            f"{abs(rounded_points(point.largest_gap))} pts",
-        )
-        for point in receipt.frontier
-    ]
-    page.table(("", "lambda", "relevance", "W1", "author gap"), rows, "lrrrr")
+    page.listing(frontier_listing(receipt.frontier))
 
 
 def _quotes(page: _Page, receipt: AuditReceipt) -> None:
@@ -297,14 +205,11 @@ def _quotes(page: _Page, receipt: AuditReceipt) -> None:
     page.title("Citations")
     page.item(quote_words(receipt))
     if check.amplification is not None:
-        page.item(
-            f"the answer amplifies the opinions of what was retrieved by a factor of {number(check.amplification, 2)}"
-        )
+        page.item(amplification_words(check.amplification))
     for each in receipt.citations:
         quote = f": “{line(each.quote, limit=_FIELD)}”" if each.quote else ""
-        place = f" at {each.start}-{each.end}" if each.start is not None and each.end is not None else ""
-        state = "" if not each.quote else "" if each.verified else "  NOT FOUND"
-        page.item(f"document {each.document_id}{place}{quote}{state}", f"[{each.number}] ")
+        state = "" if each.verified else citation_state(each)
+        page.item(f"{citation_place(each)}{quote} {state}", f"[{each.number}] ")
 
 
 def _counts(page: _Page, receipt: AuditReceipt) -> None:
@@ -312,12 +217,7 @@ def _counts(page: _Page, receipt: AuditReceipt) -> None:
         return
     page.title("Counts from SQL")
     for each in receipt.counts:
-        interval = (
-            "" if each.low is None or each.high is None else f" [{percent(each.low)}, {percent(each.high)}]"
-        )
-        page.item(
-            f"{each.label}: {count(each.value)} of {count(each.total)} = {percent(each.share)}{interval}"
-        )
+        page.item(count_words(each))
         page.prose(each.sql, "    ")
         if each.parameters:
             told = ", ".join(f"{key} = {value}" for key, value in each.parameters.items())
@@ -326,40 +226,10 @@ def _counts(page: _Page, receipt: AuditReceipt) -> None:
 
 def _process(page: _Page, receipt: AuditReceipt) -> None:
     page.title("How it was made")
-    enhancement = receipt.enhancement
-    told = enhancement.method + (f" ({enhancement.prompt})" if enhancement.prompt else "")
-    page.field("enhanced", told)
-    for text in enhancement.texts:
-        page.field("searched", text)
-    for model in receipt.models:
-        version = f" v{model.prompt_version}" if model.prompt_version else ""
-        sha = f" {short_hash(model.prompt_sha)}" if model.prompt_sha else ""
-        prompt = f", prompt {model.prompt}{version}{sha}" if model.prompt else ""
-        page.field(model.role, f"{model.name}{prompt}")
+    page.facts(process_facts(receipt))
     if receipt.stages:
-        tokens = sum(each.prompt_tokens + each.completion_tokens for each in receipt.stages)
-        spent = sum(each.cost for each in receipt.stages)
-        rows: list[tuple[str, ...]] = [
-            (
-                each.name,
-                seconds(each.seconds),
-                count(each.prompt_tokens) if each.prompt_tokens else "-",
-                count(each.completion_tokens) if each.completion_tokens else "-",
-                cost(each.cost) if each.cost else "-",
-            )
-            for each in receipt.stages
-        ]
-        rows.append(
-            (
-                "total",
-                seconds(receipt.seconds),
-                count(sum(each.prompt_tokens for each in receipt.stages)) if tokens else "-",
-                count(sum(each.completion_tokens for each in receipt.stages)) if tokens else "-",
-                cost(spent) if spent else "-",
-            )
-        )
         page.lines.append("")
-        page.table(("stage", "time", "tokens in", "out", "cost"), rows, "Lrrrr")
+        page.listing(stage_listing(receipt))
 
 
 def _foot(page: _Page, receipt: AuditReceipt) -> None:

@@ -151,6 +151,11 @@ def frontier_words(receipt: AuditReceipt) -> str:
     )
 
 
+def amplification_words(factor: float) -> str:
+    """Return in words how far the answer exaggerates the opinions of what was retrieved (1 is faithful)."""
+    return f"the answer amplifies the opinions of what was retrieved by a factor of {number(factor, 2)} (1 is faithful)"
+
+
 def quote_words(receipt: AuditReceipt) -> str:
     """Return how many quotes were checked and found."""
     check = receipt.verification
@@ -185,6 +190,7 @@ def receipt_line(receipt: AuditReceipt, *, ascii: bool = False) -> str:
 
 
 __all__ = [
+    "amplification_words",
     "answer_w1",
     "bar_sets",
     "differs",

@@ -1,0 +1,156 @@
+"""``ask``: one question, one answer, one receipt line."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.cli.console import Shell, note, out_json, run_async, shell, write_output
+
+if TYPE_CHECKING:
+    from app.events import AnswerReady
+
+
+def ask(
+    context: typer.Context,
+    question: Annotated[
+        str | None, typer.Argument(help="The question; - or nothing reads it from stdin.")
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("-k", help="Documents that the answer stands on.", min=1, max=200)
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(help="exact, balanced, or a baseline by name (relevance, mmr, ...).")
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(help="proportional, parity, stars, or seven shares from -30 to +30: 1,1,2,2,4,5,3."),
+    ] = None,
+    route: Annotated[
+        str | None, typer.Option(help="factual, opinion, both or counting, instead of the router.")
+    ] = None,
+    balance: Annotated[str | None, typer.Option(help="Author attribute to balance; none for none.")] = None,
+    enhancement: Annotated[
+        str | None, typer.Option(help="none, rewrite, hyde, query2doc, multi-query or auto.")
+    ] = None,
+    both_sides: Annotated[
+        bool, typer.Option("--both-sides", help="Keep both sides even where the question asks for one.")
+    ] = False,
+    seed: Annotated[int | None, typer.Option(help="Seed of the random methods.")] = None,
+    receipt: Annotated[
+        bool, typer.Option("--receipt", help="Show the whole audit receipt after the answer.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the answer to a file.")] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Answer, citations and receipt as JSON (answer/1).")
+    ] = False,
+) -> None:
+    """Ask QUESTION of the corpus; the answer goes to stdout, its one-line receipt to stderr."""
+    sh = shell(context)
+    question = _read(question)
+    options: dict[str, Any] = {
+        "k": k,
+        "method": method,
+        "target": _target(target),
+        "route": _choice("route", route, ("factual", "opinion", "both", "counting")),
+        "balance": balance,
+        "enhancement": _choice(
+            "enhancement", enhancement, ("none", "rewrite", "hyde", "query2doc", "multi-query", "auto")
+        ),
+        "seed": seed,
+        "one_sided": False if both_sides else None,
+    }
+    chosen = {name: value for name, value in options.items() if value is not None}
+    ready = run_async(_answer(sh, question, chosen, stream=not json and output is None), sh.parts)
+    if json:
+        out_json("answer/1", document(ready))
+        return
+    if output is not None:
+        write_output(output, ready.text)
+    if receipt:
+        from app.cli.console import out, width
+        from app.views.receipt_text import receipt_text
+
+        out("\n" + receipt_text(ready.receipt, width=width(), ascii=sh.ascii))
+    if not sh.quiet:
+        from app.views.words import receipt_line
+
+        note(f"{receipt_line(ready.receipt, ascii=sh.ascii)} · evenhand audit {ready.answer_id}")
+
+
+def document(ready: AnswerReady) -> dict[str, Any]:
+    """Return an answer as a JSON document."""
+    from app.views.receipt_json import receipt_document
+
+    receipt = receipt_document(ready.receipt)
+    return {
+        "id": ready.answer_id,
+        "answer": ready.text,
+        "citations": receipt.get("citations", []),
+        "receipt": receipt,
+    }
+
+
+async def _answer(sh: Shell, question: str, options: dict[str, Any], stream: bool) -> AnswerReady:
+    from app.events import AnswerReady, AnswerRevised, TokenReceived
+    from app.views.safe import visible
+
+    live = stream and sys.stdout.isatty()
+    ready: AnswerReady | None = None
+    async with aclosing(sh.service.ask(question, sh.corpus, options=options)) as events:
+        async for event in events:
+            if isinstance(event, TokenReceived) and live:
+                sys.stdout.write(visible(event.text))
+                sys.stdout.flush()
+            elif isinstance(event, AnswerRevised) and live:
+                sys.stdout.write(f"\n\n[written again: {event.reason}]\n\n")
+            elif isinstance(event, AnswerReady):
+                ready = event
+    assert ready is not None, "the stream ends with the answer"
+    if live:
+        sys.stdout.write("\n")
+    elif stream:
+        # Piped output is the text as it is, but for control characters.
+        sys.stdout.write(f"{visible(ready.text)}\n")
+    return ready
+
+
+def _read(question: str | None) -> str:
+    from store.errors import UsageError
+
+    if question is not None and question != "-":
+        return question
+    if sys.stdin.isatty():
+        raise UsageError("ask needs a question", 'as in: evenhand ask "What do people think of the staff?"')
+    return sys.stdin.read()
+
+
+def _target(text: str | None) -> Any:
+    from store.errors import UsageError
+
+    if text is None or text in {"proportional", "parity", "stars"}:
+        return text
+    try:
+        shares = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(
+            f"--target is `{text}`", "use proportional, parity, stars, or seven shares"
+        ) from None
+    if len(shares) != 7:
+        raise UsageError(f"--target has {len(shares)} shares", "give seven, from -30 to +30")
+    return shares
+
+
+def _choice(name: str, value: str | None, known: tuple[str, ...]) -> str | None:
+    from store.errors import UsageError
+
+    if value is not None and value not in known:
+        raise UsageError(f"--{name} is `{value}`", f"use one of {', '.join(known)}")
+    return value
+
+
+__all__ = ["ask", "document"]

@@ -1,0 +1,45 @@
+"""Runs a blocking job beside the event loop and hands its progress over as an async iterator."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable
+from typing import TypeVar
+
+from app.events import Finished, Progress
+
+T = TypeVar("T")
+Report = Callable[[Progress], None]
+Cancelled = Callable[[], bool]
+
+
+async def stream_job(job: Callable[[Report, Cancelled], T]) -> AsyncIterator[Progress | Finished]:
+    """Yield the job's progress and, last, its result; closing the iterator asks the job to stop and waits for it.
+
+    Parameters
+    ----------
+    job
+        ``job(report, cancelled)``: runs in a thread, calls ``report`` as it goes and returns early, with what it has,
+        once ``cancelled()`` is true.
+    """
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[Progress | None] = asyncio.Queue()
+    stop = threading.Event()
+
+    def report(progress: Progress) -> None:
+        loop.call_soon_threadsafe(queue.put_nowait, progress)
+
+    task = asyncio.ensure_future(asyncio.to_thread(job, report, stop.is_set))
+    task.add_done_callback(lambda _: queue.put_nowait(None))
+    try:
+        while (event := await queue.get()) is not None:
+            yield event
+        yield Finished(task.result())
+    finally:
+        stop.set()
+        if not task.done():
+            await asyncio.wait({task})
+
+
+__all__ = ["Cancelled", "Report", "stream_job"]

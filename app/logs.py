@@ -1,0 +1,29 @@
+"""The one place that configures logging: a file in the workspace; never the terminal, never a key."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+
+def configure(path: Path | None, level: str) -> None:
+    """Log to a file at this level; without a path only warnings of our own go nowhere."""
+    root = logging.getLogger()
+    for handler in list(root.handlers):
+        root.removeHandler(handler)
+    if path is None:
+        root.addHandler(logging.NullHandler())
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handler: logging.Handler = logging.FileHandler(path, encoding="utf-8", delay=True)
+    except OSError:
+        handler = logging.NullHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    root.addHandler(handler)
+    root.setLevel(level)
+    for noisy in ("httpx", "httpcore", "openai", "chromadb"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+
+
+__all__ = ["configure"]

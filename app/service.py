@@ -1,0 +1,335 @@
+"""The use cases. Both faces call this and nothing below it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.bootstrap import Parts
+from app.events import AnswerEvent, Finished, Progress
+from app.jobs import Cancelled, Report, stream_job
+from store.errors import NoCandidates, UsageError
+
+if TYPE_CHECKING:
+    from store.enrich.pipeline import EnrichReport
+    from store.indexing import IndexReport
+    from store.ingest.report import IngestReport
+
+#: Longest question that is answered.
+LONGEST_QUESTION = 10_000
+DEFAULT_CORPUS = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """The books of an ingest, and what was indexed."""
+
+    books: IngestReport
+    index: IndexReport | None
+
+
+@dataclass(frozen=True, slots=True)
+class Enriched:
+    """What enrichment found, and what was indexed."""
+
+    report: EnrichReport
+    index: IndexReport | None
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was erased."""
+
+    documents: int
+    answers: int
+
+
+class Service:
+    """Use cases over one workspace."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self._memo: Any = None
+
+    # -- questions
+
+    async def ask(
+        self,
+        question: str,
+        corpus: str = "",
+        *,
+        thread: str | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> AsyncIterator[AnswerEvent]:
+        """Answer a question: yields what happens and, last, ``AnswerReady``.
+
+        Parameters
+        ----------
+        thread
+            Conversation that the question belongs to; earlier turns resolve what it leaves out.
+        options
+            ``k, method, target, route, enhancement, balance, seed, lam, beta, filters, voices, one_sided``.
+
+        Raises
+        ------
+        UsageError
+            Empty or far too long question, unknown corpus or option.
+        NoCandidates
+            The corpus is empty.
+        """
+        question = check_question(question)
+        found = self.parts.repository.corpus(corpus or self.parts.settings.corpus)
+        if not found.documents:
+            raise NoCandidates(f"the corpus `{found.name}` has no documents", "run `evenhand ingest FILE`")
+        from agents.context import Memo
+        from agents.graph import build_graph
+        from agents.state import fresh
+
+        if self._memo is None:
+            self._memo = Memo()
+        context = self.parts.context(found, self._memo)
+        answers = self.parts.answers
+        answer_id = answers.begin(found.id, question, thread)
+        state = fresh(question, answer_id, datetime.now(UTC).isoformat(timespec="seconds"), options or {})
+        text: list[str] = []
+        outcome = "failed"
+        try:
+            async with self._checkpointer(thread) as checkpointer:
+                graph = build_graph(checkpointer)
+                config = {"configurable": {"thread_id": thread or answer_id}, "recursion_limit": 50}
+                stream = graph.astream(state, config, context=context, stream_mode="custom")
+                async with aclosing(stream):
+                    async for event in stream:
+                        piece = getattr(event, "text", None)
+                        if type(event).__name__ == "TokenReceived" and piece:
+                            text.append(piece)
+                        outcome = "done" if type(event).__name__ == "AnswerReady" else "stopped"
+                        yield event
+        except Exception:
+            outcome = "failed"
+            raise
+        finally:
+            if outcome != "done":
+                answers.interrupt(answer_id, "".join(text), outcome)
+
+    @asynccontextmanager
+    async def _checkpointer(self, thread: str | None) -> AsyncIterator[Any]:
+        # Only a conversation needs one, and loading it costs half a second.
+        if thread is None:
+            yield None
+            return
+        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+        async with AsyncSqliteSaver.from_conn_string(str(self.parts.workspace.checkpoints_path)) as saver:
+            await saver.conn.execute("PRAGMA journal_mode=WAL")
+            await saver.conn.execute("PRAGMA busy_timeout=30000")
+            yield saver
+
+    # -- knowledge
+
+    async def ingest(
+        self,
+        path: Path,
+        corpus: str = "",
+        *,
+        overrides: Any = None,
+        source: str | None = None,
+        sync: bool = False,
+        index: bool = True,
+        options: dict[str, Any] | None = None,
+    ) -> AsyncIterator[Progress | Finished]:
+        """Read a file or folder into a corpus and index it; last comes ``Finished(Ingested)``."""
+        name = corpus or self.parts.settings.corpus or DEFAULT_CORPUS
+
+        def job(report: Report, cancelled: Cancelled) -> Ingested:
+            from store.ingest.pipeline import ingest
+
+            parts, chunks = self.parts, self.parts.settings.store.chunks
+            with parts.workspace.writing(parts.settings.store.lock_timeout):
+                corpus_id = parts.repository.create_corpus(name)
+                books = ingest(
+                    parts.database,
+                    corpus_id,
+                    path,
+                    overrides=overrides,
+                    source_name=source,
+                    embedder_spans=parts.embedder.token_spans if index else None,
+                    # Two places are the model's own start and end marks.
+                    max_tokens=(chunks.tokens or parts.embedder.max_tokens) - 2,
+                    overlap=chunks.overlap,
+                    sync=sync,
+                    progress=lambda p: report(
+                        Progress("ingest", p.rows, None, p.fraction, f"{p.quarantined} quarantined")
+                    ),
+                    cancelled=cancelled,
+                    **(options or {}),
+                )
+                parts.repository.touch(corpus_id)
+                done = self._index(corpus_id, report, cancelled) if index and not cancelled() else None
+            return Ingested(books, done)
+
+        async for event in stream_job(job):
+            yield event
+
+    async def enrich(
+        self,
+        corpus: str = "",
+        *,
+        extractor: str = "",
+        refresh_registry: bool = False,
+        retry: bool = False,
+        split: bool = False,
+    ) -> AsyncIterator[Progress | Finished]:
+        """Find entities and opinions and index the enriched documents; last comes ``Finished(Enriched)``."""
+        found = self.parts.repository.corpus(corpus or self.parts.settings.corpus)
+
+        def job(report: Report, cancelled: Cancelled) -> Enriched:
+            from store.enrich.pipeline import EnrichOptions, EnrichPipeline
+
+            parts, chosen = self.parts, self.parts.settings.enrich
+            kinds = ("enriched", "split") if split or chosen.split else ("enriched",)
+            options = EnrichOptions(
+                chosen.seed, chosen.engine, chosen.workers, refresh_registry, retry, kinds
+            )
+            pipeline = EnrichPipeline(
+                parts.database, parts.extractor(extractor), parts.embedder.embed, options
+            )
+            with parts.workspace.writing(parts.settings.store.lock_timeout):
+                result = pipeline.run(
+                    found.id, lambda p: report(_progress(p.stage, p.done, p.total)), cancelled
+                )
+                done = self._index(found.id, report, cancelled) if not cancelled() else None
+            return Enriched(result, done)
+
+        async for event in stream_job(job):
+            yield event
+
+    async def retry(
+        self,
+        corpus: str = "",
+        *,
+        source: str | None = None,
+        overrides: Any = None,
+        encoding: str | None = None,
+    ) -> AsyncIterator[Progress | Finished]:
+        """Try the quarantined rows again; last comes ``Finished(list of books, index report)``."""
+        found = self.parts.repository.corpus(corpus or self.parts.settings.corpus)
+
+        def job(report: Report, cancelled: Cancelled) -> tuple[list[IngestReport], IndexReport]:
+            from store.ingest.retry import retry
+
+            parts, chunks = self.parts, self.parts.settings.store.chunks
+            with parts.workspace.writing(parts.settings.store.lock_timeout):
+                books = retry(
+                    parts.database,
+                    found.id,
+                    source=source,
+                    overrides=overrides,
+                    encoding=encoding,
+                    embedder_spans=parts.embedder.token_spans,
+                    max_tokens=(chunks.tokens or parts.embedder.max_tokens) - 2,
+                    overlap=chunks.overlap,
+                    cancelled=cancelled,
+                )
+                parts.repository.touch(found.id)
+                return books, self._index(found.id, report, cancelled)
+
+        async for event in stream_job(job):
+            yield event
+
+    async def rebuild(self) -> AsyncIterator[Progress | Finished]:
+        """Make Chroma and BM25 anew from SQL, for every corpus; last comes ``Finished(None)``."""
+
+        def job(report: Report, cancelled: Cancelled) -> None:
+            parts = self.parts
+            with parts.workspace.writing(parts.settings.store.lock_timeout):
+                parts.indexer.forget_indexes()
+                for corpus in parts.repository.corpora():
+                    self._index(corpus.id, report, cancelled)
+
+        async for event in stream_job(job):
+            yield event
+
+    async def forget(
+        self, corpus: str = "", *, document: str = "", author: str = ""
+    ) -> AsyncIterator[Progress | Finished]:
+        """Erase documents everywhere, vectors, answers and conversations included; last ``Finished(Forgotten)``."""
+        found = self.parts.repository.corpus(corpus or self.parts.settings.corpus)
+        ids = self.parts.repository.find_documents(found.id, external_id=document, author=author)
+        if not ids:
+            what = f"document with the id `{document}`" if document else f"document of the author `{author}`"
+            raise UsageError(f"the corpus `{found.name}` has no {what}")
+
+        def job(report: Report, cancelled: Cancelled) -> Forgotten:
+            from store.erasure import erase
+
+            parts = self.parts
+            with parts.workspace.writing(parts.settings.store.lock_timeout):
+                gone = parts.answers.delete_citing(ids)
+                erase(parts.database, ids)
+                parts.repository.touch(found.id)
+                # Chroma keeps deleted vectors in its files: the folder is made anew from SQL.
+                parts.indexer.forget_indexes()
+                for other in parts.repository.corpora():
+                    self._index(other.id, report, lambda: False)
+            return Forgotten(len(ids), gone)
+
+        async for event in stream_job(job):
+            yield event
+
+    def _index(self, corpus_id: int, report: Report, cancelled: Cancelled) -> IndexReport:
+        from store.ingest.pending import chunk_pending
+
+        chunks = self.parts.settings.store.chunks
+        chunk_pending(
+            self.parts.database,
+            corpus_id,
+            embedder_spans=self.parts.embedder.token_spans,
+            max_tokens=(chunks.tokens or self.parts.embedder.max_tokens) - 2,
+            overlap=chunks.overlap,
+            cancelled=cancelled,
+        )
+        return self.parts.indexer.bring_up(
+            corpus_id, lambda p: report(_progress(f"index {p.kind}", p.done, p.total)), cancelled
+        )
+
+
+def check_question(question: str) -> str:
+    """Return the question without surrounding space.
+
+    Raises
+    ------
+    UsageError
+        It is empty, or longer than ``LONGEST_QUESTION`` characters.
+    """
+    # NUL cannot be stored by PostgreSQL and means nothing in a question.
+    question = question.replace("\0", "").strip()
+    if not question:
+        raise UsageError(
+            "the question is empty", 'ask something, as in: evenhand ask "What do people think of the staff?"'
+        )
+    if len(question) > LONGEST_QUESTION:
+        raise UsageError(
+            f"the question has {len(question):,} characters, more than {LONGEST_QUESTION:,}",
+            "ask a shorter one",
+        )
+    return question
+
+
+def _progress(stage: str, done: int, total: int) -> Progress:
+    return Progress(stage, done, total, done / total if total else None)
+
+
+__all__ = [
+    "DEFAULT_CORPUS",
+    "LONGEST_QUESTION",
+    "Enriched",
+    "Forgotten",
+    "Ingested",
+    "Service",
+    "check_question",
+]
