@@ -49,7 +49,7 @@ def calibrated_inclusion(
         before = chances
         for codes, shares in groups:
             known = codes >= 0
-            have = np.bincount(codes[known], weights=chances[known], minlength=shares.size)
+            have = np.bincount(np.where(known, codes, 0), np.where(known, chances, 0.0), shares.size)
             reachable = np.where(have > 0, shares, 0.0)
             if reachable.sum() <= 0:
                 continue
@@ -67,7 +67,7 @@ def _fit_bins(chances: FloatArray, bins: IntArray, target: FloatArray) -> FloatA
     for _ in range(20):
         full = chances >= 1
         chances = np.minimum(chances, 1.0)
-        free = np.bincount(bins[~full], weights=chances[~full], minlength=target.size)
+        free = np.bincount(bins, weights=np.where(full, 0.0, chances), minlength=target.size)
         want = target - np.bincount(bins[full], minlength=target.size)
         factor = np.divide(want, free, out=np.ones_like(free), where=free > 0).clip(0)
         chances = np.where(full, chances, chances * factor[bins])

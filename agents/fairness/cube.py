@@ -67,8 +67,7 @@ def merge_equals(chances: FloatArray, variables: FloatArray, rng: np.random.Gene
     Among n equal units with chances summing to t, ``floor(t)`` random ones are taken, one random other keeps the
     chance ``t - floor(t)``, the rest are left out. No total changes, and every chance is kept on average.
     """
-    key = np.round(np.column_stack([chances, variables[:, 1:]]), 12)
-    _unique, cell = np.unique(key, axis=0, return_inverse=True)
+    cell = _equal_rows(np.column_stack([chances, variables[:, 1:]]))
     order = rng.permutation(chances.size)
     order = order[np.argsort(cell[order], kind="stable")]
     sizes = np.bincount(cell)
@@ -110,6 +109,11 @@ def landing(state: FloatArray, variables: FloatArray, rng: np.random.Generator) 
 
 def _ordered_basis(rows: FloatArray) -> tuple[FloatArray, int]:
     """Orthogonal basis whose j-th vector is orthogonal to the first j-1 independent columns, and their number."""
+    leading = rows[:, : len(rows)]
+    basis, upper = np.linalg.qr(leading, mode="complete")
+    diagonal = np.abs(np.diagonal(upper))
+    if diagonal.min() > 1e-6 * diagonal.max():
+        return basis, leading.shape[1]
     found = np.zeros((len(rows), 0))
     for column in rows.T:
         rest = column - found @ (found.T @ column)
@@ -162,6 +166,16 @@ def _walk(now: FloatArray, directions: FloatArray, rng: np.random.Generator) -> 
             vectors[step + 1 :] -= pivot[:, :, None] * vector
             later[:, unit] = 0.0
     return _snap(live)
+
+
+def _equal_rows(rows: FloatArray) -> IntArray:
+    """Code each row so that equal rows share a code: by a projection, checked, else by sorting whole rows."""
+    rounded = np.round(rows, 12)
+    mix = np.sqrt(np.arange(2.0, 2.0 + rows.shape[1]))
+    _values, first, code = np.unique(rounded @ mix, return_index=True, return_inverse=True)
+    if not np.array_equal(rounded[first[code]], rounded):
+        _values, code = np.unique(rounded, axis=0, return_inverse=True)
+    return code
 
 
 def _undecided(state: FloatArray) -> IntArray:
