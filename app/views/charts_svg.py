@@ -24,7 +24,7 @@ def svg(name: str, height: int, title: str, description: str, body: Sequence[str
     """Wrap shapes as an accessible inline SVG of the given height in pixels and the full width of its box."""
     return (
         f'<svg class="plot {name}" width="100%" height="{height}" role="img"'
-        f' aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{html_line(title)}</title>'
+        f' aria-labelledby="{name}-title {name}-desc"><title id="{name}-title">{html_line(title, limit=200)}</title>'
         f'<desc id="{name}-desc">{html_line(description, limit=2000)}</desc>{"".join(body)}</svg>'
     )
 

@@ -30,13 +30,8 @@ def cut(text: str, width: int, *, ascii: bool = False) -> str:
     mark = "..." if ascii else "…"
     if width <= len(mark):
         return mark[:width]
-    return _head(text, width - len(mark))[0].rstrip() + mark
-
-
-def _head(text: str, width: int) -> tuple[str, str]:
-    """Split at most ``width`` cells (at least one grapheme) off the front."""
-    end = _end_of_head(text[: 8 * width], width)
-    return text[:end], text[end:]
+    head = text[: _end_of_head(text[: 8 * width], width - len(mark))].rstrip()
+    return (head if width_of(head) <= width - len(mark) else "") + mark
 
 
 def _end_of_head(front: str, width: int) -> int:

@@ -1,0 +1,323 @@
+"""Receipts in every form: complete, in width, ASCII on request, and deaf to hostile text."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from html.parser import HTMLParser
+
+import pytest
+from markdown_it import MarkdownIt
+
+from app.views.layout import width_of
+from app.views.receipt_html import receipt_html
+from app.views.receipt_json import receipt_from_json, receipt_json
+from app.views.receipt_markdown import receipt_markdown
+from app.views.receipt_text import receipt_line, receipt_text
+from store.receipt import AuditReceipt, RouteAudit
+from tests.app.views.test_safe import HIDDEN
+from tests.fakes.receipts import (
+    HOSTILE,
+    counting_receipt,
+    degraded_receipt,
+    factual_receipt,
+    hostile_receipt,
+    opinion_receipt,
+)
+
+BUILDERS = (opinion_receipt, factual_receipt, counting_receipt, degraded_receipt, hostile_receipt)
+
+
+def empty_receipt() -> AuditReceipt:
+    return AuditReceipt(
+        answer_id="e",
+        question="q",
+        standalone_question="q",
+        asked_at="",
+        corpus="c",
+        corpus_documents=0,
+        answer="",
+        route=RouteAudit(kind="opinion", confidence=0.0, reason=""),
+    )
+
+
+def test_counting_receipt_exactly() -> None:
+    assert receipt_text(counting_receipt(), 60) == (
+        "AUDIT RECEIPT c0c0a5 2026-11-29T10:17:00Z\n"
+        "\n"
+        "Question ───────────────────────────────────────────────────\n"
+        "asked      How many reviews complain about the wifi?\n"
+        "corpus     lounges, 2,259 documents\n"
+        "route      counting (confidence 0.97): asks how many\n"
+        "entity     wifi, 456 documents (confidence 1.00; named)\n"
+        "basis      123 of 456 (27%), counted in SQL\n"
+        "\n"
+        "Answer ─────────────────────────────────────────────────────\n"
+        "123 of 456 reviews that speak of the wifi are negative\n"
+        "(27%).\n"
+        "\n"
+        "Counts from SQL ────────────────────────────────────────────\n"
+        "- negative on wifi: 123 of 456 = 27% [23%, 31%]\n"
+        "    SELECT count(DISTINCT document_id)\n"
+        "    FROM opinions\n"
+        "    WHERE entity_id = :entity AND score < 0\n"
+        "    entity = wifi\n"
+        "\n"
+        "How it was made ────────────────────────────────────────────\n"
+        "enhanced   none\n"
+        "\n"
+        "stage  time\n"
+        "───────────\n"
+        "route  2 ms\n"
+        "count  4 ms\n"
+        "total  6 ms\n"
+        "\n"
+        "counting · 123 of 456 (27%), counted in SQL · no warnings\n"
+    )
+
+
+def test_lines() -> None:
+    assert receipt_line(opinion_receipt()) == (
+        "opinion · 12 of 861 documents on food · W1 cited 2.4 / top-k 11.1"
+        " · largest author gap 5 pts (region) · quotes 4/4 · no warnings"
+    )
+    assert receipt_line(degraded_receipt(), ascii=True) == (
+        "opinion | 12 of 861 documents on food | W1 retrieved 0.8 / top-k 11.1"
+        " | largest author gap 5 pts (region) | quotes 3/4 | ! 7 warnings"
+    )
+    assert receipt_line(factual_receipt()) == "factual · 3 of 2,259 documents · quotes 1/1 · no warnings"
+    assert "\n" not in receipt_line(hostile_receipt())
+
+
+@pytest.mark.parametrize("form", [receipt_text, receipt_markdown, receipt_html])
+def test_everything_is_told(form: object) -> None:
+    assert callable(form)
+    shown = form(opinion_receipt()).replace("\\[", "[").replace("\\]", "]")
+    for words in (
+        "0.8 [0.6, 2.9]",
+        "11.1 [7.9, 14.2]",
+        "26 points too many very positive",
+        "sign right in 86% of 2,000",
+        "largest gap 5 points (plain top-k 21)",
+        "predicted Rb +0.26 +/- 0.04, target +0.25",
+        "Price paid: 3.8% of relevance",
+        "0.55",
+        "4 of 4 quotes found word for word",
+        "9c1f77aa",
+        "2.31 s",
+        "3,120",
+        "Business lounge, visit by Lou",
+        "0.043",
+        "delight, frustration",
+        "a wide choice of hot and cold food",
+    ):
+        assert words in shown, words
+    assert "not calibrated for this model" in form(degraded_receipt())
+
+
+@pytest.mark.parametrize("form", [receipt_text, receipt_markdown, receipt_html])
+def test_degradations_come_first(form: object) -> None:
+    assert callable(form)
+    shown = form(degraded_receipt())
+    first = shown.index("no model is configured")
+    assert first < shown.index("Answer") < shown.index("Opinions")
+    for words in ("only 3 documents of Germany exist", "1 quote not found", "champagne bar", "NOT FOUND"):
+        assert words in shown
+
+
+@pytest.mark.parametrize("form", [receipt_text, receipt_markdown, receipt_html])
+def test_what_does_not_apply_is_left_out(form: object) -> None:
+    assert callable(form)
+    factual, counting = form(factual_receipt()), form(counting_receipt())
+    for words in ("Opinions", "Author groups", "W1", "Counts from SQL", "score"):
+        assert words not in re.sub(r"<style>.*?</style>", "", factual, flags=re.DOTALL), words
+    for words in ("Opinions", "Author groups", "W1", "Order", "Selection", "Citations"):
+        assert words not in re.sub(r"<style>.*?</style>", "", counting, flags=re.DOTALL), words
+
+
+@pytest.mark.parametrize("build", [*BUILDERS, empty_receipt])
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("ascii", [False, True])
+def test_text_keeps_its_width_and_alphabet(build: object, width: int, ascii: bool) -> None:
+    assert callable(build)
+    shown = receipt_text(build(), width, ascii)
+    assert max(map(width_of, shown.split("\n"))) <= width
+    assert not HIDDEN.search(shown)
+    assert not ascii or shown.isascii()
+
+
+@pytest.mark.parametrize(
+    "text", ["手" * 500, "👩\u200d👩\u200d👧 " * 200, "نص عربي \u202e" * 100, "[/][bold]" * 100]
+)
+def test_wide_and_foreign_scripts_keep_the_width(text: str) -> None:
+    shown = receipt_text(hostile_receipt(text), 60)
+    assert max(map(width_of, shown.split("\n"))) <= 60
+    assert receipt_text(hostile_receipt(text), 60, True).isascii()
+
+
+@pytest.mark.parametrize("text", ["x" * 1_000_000, "手" * 1_000_000, HOSTILE * 2500, "\u200b" * 1_000_000])
+def test_a_megabyte_in_every_field(text: str) -> None:
+    receipt = hostile_receipt(text)
+    for form in (receipt_text, receipt_markdown, receipt_html):
+        started = time.perf_counter()
+        shown = form(receipt)
+        assert time.perf_counter() - started < 8
+        assert len(shown) < 4_000_000
+
+
+@pytest.mark.parametrize("build", [*BUILDERS, empty_receipt])
+def test_json_is_stable_and_comes_back(build: object) -> None:
+    assert callable(build)
+    receipt = build()
+    dumped = receipt_json(receipt)
+    assert receipt_from_json(dumped) == receipt
+    assert not HIDDEN.search(dumped)
+    data = json.loads(dumped)
+    assert data["schema"] == "receipt/1"
+    assert list(data) == sorted(data)
+    assert dumped.startswith("{\n  ")
+    assert dumped == receipt_json(receipt_from_json(dumped))
+
+
+def test_json_has_no_nan_and_refuses_other_documents() -> None:
+    receipt = opinion_receipt().model_copy(
+        update={"route": RouteAudit(kind="opinion", confidence=float("nan"), reason="")}
+    )
+    assert json.loads(receipt_json(receipt))["route"]["confidence"] is None
+    for text in ("[]", '{"schema": "other/1"}', "{}"):
+        with pytest.raises(ValueError, match="receipt/1"):
+            receipt_from_json(text)
+
+
+@pytest.mark.parametrize("build", [*BUILDERS, empty_receipt])
+def test_markdown_holds_no_html_link_or_image(build: object) -> None:
+    assert callable(build)
+    shown = receipt_markdown(build())
+    assert not HIDDEN.search(shown)
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(shown)
+    kinds = {token.type for token in tokens} | {c.type for token in tokens for c in token.children or []}
+    assert not kinds & {
+        "html_block",
+        "html_inline",
+        "link_open",
+        "image",
+        "code_inline",
+        "code_block",
+        "hr",
+        "s_open",
+    }
+    titles = [tokens[i + 1].content for i, token in enumerate(tokens) if token.type == "heading_open"]
+    assert all(re.match(r"Audit receipt|[A-Z][A-Za-z ]+$", title) for title in titles)
+
+
+def test_markdown_tables_have_as_many_cells_as_headers() -> None:
+    tokens = MarkdownIt("commonmark").enable("table").parse(receipt_markdown(hostile_receipt()))
+    columns, cells = 0, 0
+    for token in tokens:
+        if token.type == "tr_open":
+            cells = 0
+        elif token.type in ("th_open", "td_open"):
+            cells += 1
+            columns = cells if token.type == "th_open" else columns
+        elif token.type == "tr_close":
+            assert cells == columns
+
+
+class Page(HTMLParser):
+    """Collects what a browser would act on."""
+
+    VOID = frozenset({"meta", "rect", "line", "circle", "br", "hr"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+ALLOWED = frozenset(
+    """html head meta title style body header main footer section p h1 h2 bdi ul ol li b span strong a dl dt dd q pre
+    code figure figcaption svg desc defs pattern rect line circle text div table caption thead tbody tfoot tr th td
+    """.split()
+)
+
+
+@pytest.mark.parametrize("build", [*BUILDERS, empty_receipt])
+def test_html_is_closed_to_the_outside(build: object) -> None:
+    assert callable(build)
+    page = Page()
+    shown = receipt_html(build())
+    page.feed(shown)
+    page.close()
+    assert page.open == []
+    assert set(page.tags) <= ALLOWED
+    for tag, name, value in page.attributes:
+        assert not name.startswith("on")
+        assert name not in {"src", "srcset", "style", "action", "xlink:href", "data", "srcdoc"}
+        if name == "href":
+            assert re.fullmatch(r"#cite-\d+", value)
+        if name == "fill":
+            assert value == "url(#hatch)"
+        if tag != "meta" and name not in {"aria-label"}:
+            assert "http" not in value
+    style = shown[shown.index("<style>") : shown.index("</style>")]
+    assert "url(" not in style
+    assert "@import" not in style
+    assert not HIDDEN.search(shown)
+    policy = next(v for t, n, v in page.attributes if t == "meta" and n == "content" and "default-src" in v)
+    assert policy.startswith("default-src 'none'; style-src 'sha256-")
+    assert len(page.ids) == len(set(page.ids))
+
+
+def test_html_pictures_are_described_and_have_tables() -> None:
+    page = Page()
+    shown = receipt_html(opinion_receipt())
+    page.feed(shown)
+    pictures = [value for tag, name, value in page.attributes if tag == "svg" and name == "aria-labelledby"]
+    assert pictures == [f"{n}-title {n}-desc" for n in ("opinions", "groups-1", "frontier", "ranks")]
+    for pair in pictures:
+        assert set(pair.split()) <= set(page.ids)
+    for caption in (
+        "Share of each opinion",
+        "Shares by region",
+        "The frontier, point by point",
+        "Documents in the order",
+    ):
+        assert caption in shown
+
+
+def test_html_links_only_citations_that_exist() -> None:
+    shown = receipt_html(degraded_receipt())
+    assert 'href="#cite-1"' in shown
+    assert 'id="cite-1"' in shown
+    assert "#cite-5" not in shown
+    assert "[5]" in shown
+
+
+def test_html_shows_hostile_text_as_text() -> None:
+    page = Page()
+    page.feed(receipt_html(hostile_receipt()))
+    told = "".join(page.text)
+    assert "<script>alert(1)</script>" in told
+    assert "<U+202E>gnp.exe" in told
+    assert "␛[31mred" in told
