@@ -29,6 +29,7 @@ from agents.models.limits import RateLimiter
 from agents.models.payload import (
     RawReply,
     build_payload,
+    on_the_wire,
     read_completion,
     settle,
 )
@@ -203,7 +204,7 @@ class OpenAIChat:
                 started = self._clock()
                 try:
                     async with asyncio.timeout(self.settings.timeouts.total):
-                        completion = await bound.client.chat.completions.create(**payload)
+                        completion = await bound.client.chat.completions.create(**on_the_wire(payload))
                 except TimeoutError:
                     failure: ModelCallError = ModelTimeout(
                         f"{self._where}: no whole answer in {self.settings.timeouts.total:g} s"
@@ -257,7 +258,7 @@ class OpenAIChat:
                 payload["stream_options"] = {"include_usage": True}
             try:
                 async with asyncio.timeout_at(self._first_deadline(deadline)):
-                    stream = await client.chat.completions.create(**payload)
+                    stream = await client.chat.completions.create(**on_the_wire(payload))
             except TimeoutError:
                 failure: ModelCallError = ModelTimeout(
                     f"{self._where}: no first token in {self.settings.timeouts.first_token:g} s",

@@ -44,6 +44,7 @@ _OPEN: Final = (
     "An opinion on a thing that is missing from the list also counts: "
     "give its short common name in lower case."
 )
+_SERVER_AT_FAULT: Final[tuple[type[ModelCallError], ...]] = (*FATAL, ModelUnreachable)
 _CLOSED: Final = "Leave out opinions on anything else."
 
 
@@ -261,18 +262,15 @@ class LLMExtractor:
             if run.stopped_by is not None:
                 self._settle_all(batch, run, run.stopped_by)
                 return
-            result = await ask_batch(
-                self._chat,
-                {label: slot.text for label, (_, slot) in items.items()},
-                build=lambda part: self._request(part, run),
-                model=ExtractionAnswer,
-                entries=lambda answer: [(document.id.strip(), document) for document in answer.documents],
-            )
-            self.usage = self.usage + result.usage
+            found = await self._ask({label: slot.text for label, (_, slot) in items.items()}, run)
             for label, (key, slot) in items.items():
-                found: DocumentAnswer | ModelCallError = result.done.get(label) or result.failed[label]
-                self._settle(key, slot, self._believe(found, slot.text, run), run)
-            self._watch(result.failed, bool(result.done), run)
+                believed = self._believe(found[label], slot.text, run)
+                if isinstance(believed, _NoQuotes) and len(items) > 1:
+                    # Perhaps another document spoke for it: once more, alone.
+                    alone = await self._ask({label: slot.text}, run)
+                    believed = self._believe(alone[label], slot.text, run)
+                self._settle(key, slot, believed, run)
+            self._watch(found.values(), run)
         except Exception as error:
             # A fault of this program: whoever waits for these documents gets it, not silence.
             for slot in batch.values():
@@ -284,6 +282,17 @@ class LLMExtractor:
             for key in batch:
                 run.in_flight.pop(key, None)
 
+    async def _ask(self, texts: Mapping[str, str], run: _Run) -> dict[str, DocumentAnswer | ModelCallError]:
+        result = await ask_batch(
+            self._chat,
+            texts,
+            build=lambda part: self._request(part, run),
+            model=ExtractionAnswer,
+            entries=lambda answer: [(document.id.strip(), document) for document in answer.documents],
+        )
+        self.usage = self.usage + result.usage
+        return {**result.failed, **result.done}
+
     def _believe(
         self, found: DocumentAnswer | ModelCallError, text: str, run: _Run
     ) -> Verified | ModelCallError:
@@ -291,7 +300,7 @@ class LLMExtractor:
             return found
         verified = verify(found, text, run.names, open_discovery=self._options.open_discovery)
         if verified.unquoted and not verified.opinions and not verified.unlisted:
-            return MalformedOutput(
+            return _NoQuotes(
                 f"{self.name}: none of the {verified.unquoted} quotes stands in the document's text"
             )
         return verified
@@ -306,10 +315,11 @@ class LLMExtractor:
         for key, slot in batch.items():
             self._settle(key, slot, _Untried(error), run)
 
-    def _watch(self, failed: Mapping[str, ModelCallError], any_done: bool, run: _Run) -> None:
+    def _watch(self, found: Iterable[DocumentAnswer | ModelCallError], run: _Run) -> None:
         """Stop sending once the server, not the documents, has failed many times in a row."""
-        blamed = [error for error in failed.values() if isinstance(error, (*FATAL, ModelUnreachable))]
-        if any_done or not blamed:
+        answers = list(found)
+        blamed: list[ModelCallError] = [a for a in answers if isinstance(a, _SERVER_AT_FAULT)]
+        if not blamed or any(isinstance(answer, DocumentAnswer) for answer in answers):
             run.failures_in_a_row = 0
             return
         run.failures_in_a_row += 1
@@ -358,6 +368,10 @@ class LLMExtractor:
     def _cached(self, key: str, text: str) -> Verified | None:
         value = self._cache.get(key)
         return unpack(value, text) if value is not None else None
+
+
+class _NoQuotes(MalformedOutput):
+    """Not one quote of the answer stands in the document."""
 
 
 class _Untried(ModelCallError):

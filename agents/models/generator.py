@@ -170,7 +170,7 @@ def check_citations(text: str, ids: Iterable[str]) -> tuple[str, tuple[str, ...]
 
     cleaned = _CITATION.sub(keep, text)
     if invented:
-        cleaned = re.sub(r"[ \t]+([.,;:!?])", r"\1", cleaned)
+        cleaned = re.sub(r"[ \t]+(?=[.,;:!?])|(?<=[ \t])[ \t]+", "", cleaned)
     return cleaned, tuple(cited), tuple(invented)
 
 

@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -72,8 +73,12 @@ class Refused:
         return Refusal(f"the model refused: {self.reason}")
 
 
+@cache
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema that strict servers accept: every property required, none beyond those named."""
+    """Return the JSON schema that strict servers accept: every property required, none beyond those named.
+
+    Kept by model, and shared: not to be changed by the caller.
+    """
     return _strict(model.model_json_schema())
 
 
