@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.enrich.matcher import EntityMatcher
-from store.enrich.registry_clusters import Cluster, DoubtfulMerge, join
-from store.enrich.registry_select import columns_to_terms, select
+from store.enrich.registry_clusters import Cluster, DoubtfulMerge, Limits, join
+from store.enrich.registry_select import columns_to_terms, least_uses, select
 from store.enrich.registry_words import lemmas, slug
 from store.enrich.terms import count_terms, learn_lexis
 from store.records import RegistryEntity
@@ -83,8 +83,9 @@ def bootstrap(
     lexis = learn_lexis(texts, rng)
     counts = count_terms(texts, lexis)
     columns = columns_to_terms(aspect_columns)
-    kept = select(counts, lexis, len(texts), subjects, columns)
-    clusters, doubtful = join(kept, counts, lexis, texts, embed, MAX_ENTITIES, columns)
+    least = least_uses(texts)
+    kept = select(counts, lexis, least, subjects, columns)
+    clusters, doubtful = join(kept, counts, lexis, texts, embed, Limits(least, MAX_ENTITIES), columns)
     entities = _keep_previous(_entities(clusters), previous)
     mentions: Counter[str] = Counter()
     matcher = EntityMatcher(entities)

@@ -25,6 +25,8 @@ PREFERRED: Final = 0.5
 TAKEOVER: Final = 0.6
 #: A weak synonym joins where the rest of its group is this many times as common.
 WEAK: Final = 10
+#: Least share of an entity's uses with an opinion on them.
+MIN_CLUSTER_OPINION: Final = 0.1
 #: An aspect without its noun needs this many uses, and this many a text.
 MIN_IMPLIED: Final = 5
 MIN_IMPLIED_SHARE: Final = 0.01
@@ -39,6 +41,14 @@ class DoubtfulMerge:
     similarity: float
     left_count: int
     right_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Least uses of an entity, and the most entities."""
+
+    least: int
+    most: int
 
 
 @dataclass(slots=True)
@@ -63,10 +73,10 @@ def join(
     lexis: Lexis,
     texts: Sequence[str],
     embed: Callable[[Sequence[str]], NDArray[Any]] | None,
-    limit: int,
+    limits: Limits,
     columns: Sequence[Term],
 ) -> tuple[list[Cluster], tuple[DoubtfulMerge, ...]]:
-    """Return at most ``limit`` clusters, those with most opinions first, and the pairs left for a person."""
+    """Return the clusters within the limits, those with most opinions first, and the pairs left for a person."""
     owner = _Forest(kept)
     _by_spelling(kept, counts, owner)
     _by_synonyms(kept, counts, owner)
@@ -75,13 +85,22 @@ def join(
     doubtful = _by_meaning(kept, counts, owner, embed)
     clusters = _clusters(kept, counts, owner)
     _add_implied(clusters, texts)
-    clusters.sort(key=lambda cluster: (-cluster.opinions, cluster.name))
-    asked = {word for column in columns for word in column}
-    must = [c for c in clusters[limit:] if any(word in asked for term in c.terms for word in term)]
-    clusters = clusters[: limit - len(must)] + must
+    clusters = _shortlist(clusters, limits, columns)
     _tiers(clusters)
     _alias(clusters, lexis)
     return clusters, _still_apart(doubtful, clusters)
+
+
+def _shortlist(clusters: Sequence[Cluster], limits: Limits, columns: Sequence[Term]) -> list[Cluster]:
+    """Keep what is named often enough and with opinions, most opinions first, and what a column asks for."""
+    asked = {word for column in columns for word in column}
+    must, rest = [], []
+    for cluster in sorted(clusters, key=lambda item: (-item.opinions, item.name)):
+        if any(word in asked for term in cluster.terms for word in term):
+            must.append(cluster)
+        elif cluster.uses >= limits.least and cluster.opinions >= MIN_CLUSTER_OPINION * cluster.uses:
+            rest.append(cluster)
+    return must + rest[: max(limits.most - len(must), 0)]
 
 
 class _Forest:
@@ -156,7 +175,7 @@ def _by_columns(columns: Sequence[Term], owner: _Forest) -> None:
 
 
 def _by_takeover(kept: Sequence[Term], counts: Mapping[Term, TermCount], owner: _Forest) -> None:
-    grouped = {term for group in knowledge().groups for term in group[:1]}
+    grouped = {term for group in knowledge().groups for term in group}
     for term in kept:
         head = term[-1:]
         if len(term) < 2 or head not in owner or head in grouped:
@@ -315,4 +334,4 @@ def _noun_enough(word: str, lexis: Lexis) -> bool:
     return lexis.seen.get(word, 0) < 5 or lexis.noun.get(word, 0.0) + lexis.proper.get(word, 0.0) >= 0.4
 
 
-__all__ = ["ASK", "JOIN", "Cluster", "DoubtfulMerge", "join", "one_edit"]
+__all__ = ["ASK", "JOIN", "Cluster", "DoubtfulMerge", "Limits", "join", "one_edit"]

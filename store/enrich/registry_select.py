@@ -9,9 +9,9 @@ from store.enrich.registry_knowledge import Knowledge, Term, knowledge
 from store.enrich.registry_words import lemma, lemmas
 from store.enrich.terms import Lexis, TermCount
 
-#: A term must occur in this share of the texts ...
-MIN_SHARE: Final = 0.005
-#: ... and this often at least.
+#: A term must make up this share of the words of the texts ...
+MIN_SHARE: Final = 1.2e-4
+#: ... and occur this often at least.
 MIN_USES: Final = 3
 #: Least share of uses with an opinion on them (shrunk, see ``TermCount.opinion_share``).
 MIN_OPINION: Final = 0.15
@@ -34,17 +34,24 @@ def columns_to_terms(columns: Sequence[str]) -> list[Term]:
     return list(terms)
 
 
+def least_uses(texts: Sequence[str]) -> int:
+    """Return how often an entity must be named in ``texts``: the longer they are, the oftener."""
+    return max(MIN_USES, round(MIN_SHARE * sum(text.count(" ") + 1 for text in texts)))
+
+
 def select(
     counts: Mapping[Term, TermCount],
     lexis: Lexis,
-    texts: int,
+    least: int,
     subjects: Sequence[str],
     columns: Sequence[Term],
 ) -> list[Term]:
-    """Return the terms worth an entity or an alias, most used first (ties by spelling)."""
+    """Return the terms worth an entity or an alias, most used first (ties by spelling).
+
+    ``least`` is the number of uses that a term needs, save those that a synonym group or a column knows.
+    """
     known = knowledge()
     names = {word for subject in subjects for word in lemmas(subject)}
-    least = max(MIN_USES, round(MIN_SHARE * texts))
     grouped = {term for group in known.groups for term in group}
     asked = {term for column in columns for term in (column, *((word,) for word in column))}
     kept = []
@@ -115,4 +122,4 @@ def is_proper(word: str, lexis: Lexis, names: set[str]) -> bool:
     return share >= (0.3 if lemma(word) in names else 0.6)
 
 
-__all__ = ["MIN_OPINION", "MIN_SHARE", "columns_to_terms", "is_proper", "select"]
+__all__ = ["MIN_OPINION", "MIN_SHARE", "columns_to_terms", "is_proper", "least_uses", "select"]
