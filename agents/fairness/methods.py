@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from agents.fairness.balanced import balanced_sample
-from agents.fairness.opinion import recommended_weights, select_exact
+from agents.fairness.distance import BINS
+from agents.fairness.multi_attribute import select_multi
+from agents.fairness.opinion import check_weight, recommended_weights, select_exact
 from agents.fairness.pool import Choice, Pool
 from agents.fairness.sampling import random_sample, stratified_sample
 
@@ -18,11 +22,18 @@ def exact(
     lam: float | None = None,
     beta: float | None = None,
     p: float = 1.0,
+    attributes: Sequence[str] | None = None,
+    seconds: float = 2.0,
 ) -> Choice:
     """Find the joint optimum of relevance, W_p^p and the largest author-group gap over the entity's documents.
 
-    ``lam`` and ``beta`` default to :func:`recommended_weights`. Deterministic: no margins of error.
+    Deterministic: no margins of error. With several attributes the penalty is ``beta`` times the sum of their largest
+    gaps, solved by an integer programme within ``seconds``; ``attributes`` limits which count (default: all of the
+    pool). ``lam`` and ``beta`` default to :func:`recommended_weights`.
     """
+    unknown = set(attributes or ()) - set(pool.groups)
+    if unknown:
+        raise ValueError(f"attributes: the pool has no {', '.join(sorted(unknown))}")
     frame = pool.entity_documents()
     size = min(k, frame.size)
     if size == 0:
@@ -30,20 +41,33 @@ def exact(
     default_lam, default_beta = recommended_weights(size)
     lam = default_lam if lam is None else lam
     beta = default_beta if beta is None else beta
-    name = next(iter(pool.groups), None)
+    check_weight("lam", lam)
+    check_weight("beta", beta)
+    relevance, score, ids = pool.relevance[frame], pool.score[frame], pool.tie_breaks[frame]
+    names = list(pool.groups if attributes is None else attributes)
+    if len(names) > 1 and beta > 0:
+        chosen = {name: (pool.groups[name][frame], pool.group_shares[name]) for name in names}
+        population = np.asarray(BINS), np.asarray(pool.population)
+        multi = select_multi(
+            relevance, score, population, chosen, size, lam=lam, beta=beta, p=p, ids=ids, seconds=seconds
+        )
+        notes = () if multi.optimal else ("several author attributes: the choice is not proven optimal",)
+        return Choice(frame[multi.indices], frame, exact=multi.optimal, notes=notes)
+    grouped = bool(names) and beta > 0
     result = select_exact(
-        pool.relevance[frame],
-        pool.score[frame],
+        relevance,
+        score,
         pool.population,
         size,
         lam=lam,
-        beta=beta if name is not None else 0.0,
+        beta=beta if grouped else 0.0,
         p=p,
-        groups=None if name is None else pool.groups[name][frame],
-        group_shares=None if name is None else pool.group_shares[name],
-        ids=pool.tie_breaks[frame],
+        groups=pool.groups[names[0]][frame] if grouped else None,
+        group_shares=pool.group_shares[names[0]] if grouped else None,
+        ids=ids,
     )
-    return Choice(frame[result.indices], frame, objective=result.objective, exact=result.optimal)
+    notes = () if result.optimal else ("many author groups: the choice is not proven optimal",)
+    return Choice(frame[result.indices], frame, objective=result.objective, exact=result.optimal, notes=notes)
 
 
 def balanced(pool: Pool, k: int, rng: np.random.Generator, *, relevance_quantile: float = 0.5) -> Choice:

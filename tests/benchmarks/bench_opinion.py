@@ -1,0 +1,142 @@
+"""Milliseconds of opinion selection, and the cube sample's inclusion probabilities.
+
+    python -m tests.benchmarks.bench_opinion [--runs 60] [--draws 20000]
+
+Random corpora of 200 documents, relevance correlated with opinion, recommended weights. Wall clock and CPU time of
+this process (the second does not count what other programs take).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from agents.fairness.balanced import balance_columns, balanced_sample, calibrated_inclusion
+from agents.fairness.cube import cube_sample
+from agents.fairness.distance import BINS
+from agents.fairness.opinion import recommended_weights, select_exact, select_weighted
+
+
+def corpus(rng: np.random.Generator, count: int, groups: int) -> tuple[np.ndarray, ...]:
+    """Draw relevance, score, population, group codes and shares."""
+    score = rng.choice(BINS, count, p=rng.dirichlet(np.full(7, 2.0)))
+    tie = rng.choice([0.3, 0.6, 0.85])
+    noise = np.sqrt(1 - tie**2) * rng.normal(size=count)
+    relevance = np.round(0.4 + 0.15 * (tie * score / 20 + noise), 4)
+    shares = rng.dirichlet(np.full(max(groups, 1), 4.0))
+    codes = rng.choice(max(groups, 1), count, p=rng.dirichlet(shares * 20))
+    return relevance, score, np.bincount(((score + 30) / 10).astype(int), minlength=7) / count, codes, shares
+
+
+def clock(name: str, runs: int, bar: str, call: Callable[[int], Callable[[], object]]) -> None:
+    """Time prepared calls and print the median and the largest."""
+    call(0)()
+    wall, cpu = [], []
+    for run in range(runs):
+        ready = call(run)
+        start, start_cpu = time.perf_counter(), time.process_time()
+        ready()
+        wall.append(1e3 * (time.perf_counter() - start))
+        cpu.append(1e3 * (time.process_time() - start_cpu))
+    print(
+        f"{name:44s} wall median {np.median(wall):7.2f} ms (max {max(wall):7.2f})   "
+        f"CPU median {np.median(cpu):7.2f} ms (max {max(cpu):7.2f})   bar {bar}"
+    )
+
+
+def exact_call(k: int, groups: int, unknown: float = 0.0) -> Callable[[int], Callable[[], object]]:
+    """Prepare an exact selection on a fresh corpus."""
+
+    def prepare(run: int) -> Callable[[], object]:
+        rng = np.random.default_rng(run)
+        r, s, population, codes, shares = corpus(rng, 200, groups)
+        codes = np.where(rng.random(200) < unknown, -1, codes)
+        lam, beta = recommended_weights(k)
+
+        def call() -> object:
+            found = select_exact(
+                r,
+                s,
+                population,
+                k,
+                lam=lam,
+                beta=beta if groups else 0.0,
+                groups=codes if groups else None,
+                group_shares=shares if groups else None,
+            )
+            assert found.optimal
+            return found
+
+        return call
+
+    return prepare
+
+
+def cube_call(count: int, covariates: int) -> Callable[[int], Callable[[], object]]:
+    """Prepare a balanced sample of 20 documents."""
+
+    def prepare(run: int) -> Callable[[], object]:
+        rng = np.random.default_rng(run)
+        _r, score, population, codes, _shares = corpus(rng, count, 6)
+        bins = ((score + 30) / 10).astype(int)
+        groups = {"a": (codes, np.bincount(codes, minlength=6) / count)}
+        extra = rng.normal(size=(count, covariates)) if covariates else None
+        return lambda: balanced_sample(bins, population, groups, extra, 20, rng)
+
+    return prepare
+
+
+def weighted_call(k: int) -> Callable[[int], Callable[[], object]]:
+    """Prepare a position-weighted selection."""
+
+    def prepare(run: int) -> Callable[[], object]:
+        r, s, population, _codes, _shares = corpus(np.random.default_rng(run), 200, 1)
+        return lambda: select_weighted(r, s, population, 1 / np.arange(1, k + 1), lam=0.02 * k)
+
+    return prepare
+
+
+def inclusion(draws: int) -> None:
+    """Compare the cube's frequencies with its inclusion probabilities."""
+    rng = np.random.default_rng(0)
+    bins, codes = rng.integers(0, 7, 24), rng.integers(-1, 3, 24)
+    population = rng.dirichlet(np.full(7, 3.0))
+    chances = calibrated_inclusion(bins, population, [(codes, np.array([0.5, 0.3, 0.2]))], 5)
+    columns = balance_columns(bins, [(codes, 3)], rng.normal(size=(24, 1)))
+    hits = np.zeros(24)
+    for _ in range(draws):
+        hits[cube_sample(chances, columns, rng).indices] += 1
+    free = (chances > 0) & (chances < 1)
+    error = np.sqrt(chances * (1 - chances) / draws)[free]
+    z = (hits / draws - chances)[free] / error
+    print(
+        f"cube inclusion, N=24, k=5, {columns.shape[1]} variables, {draws} draws: largest |z| {np.abs(z).max():.2f}"
+    )
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=60)
+    parser.add_argument("--draws", type=int, default=20_000)
+    options = parser.parse_args()
+    clock("exact k=20, bins alone", options.runs, "3", exact_call(20, 0))
+    clock("exact k=10, 4 groups", options.runs, "-", exact_call(10, 4))
+    clock("exact k=20, 4 groups", options.runs, "25", exact_call(20, 4))
+    clock("exact k=20, 6 groups", options.runs, "80", exact_call(20, 6))
+    clock("exact k=20, 7 groups, 20 % unknown", options.runs, "-", exact_call(20, 7, 0.2))
+    clock("cube k=20, N=200, bins and 6 groups", options.runs, "20", cube_call(200, 0))
+    clock("cube the same and 2 covariates", options.runs, "20", cube_call(200, 2))
+    clock("cube N=3000, bins and 6 groups", options.runs // 3, "20", cube_call(3000, 0))
+    clock("cube N=3000 and 2 covariates", options.runs // 6, "-", cube_call(3000, 2))
+    for k in (5, 8, 10):
+        clock(f"position-weighted k={k}", options.runs // 6, "-", weighted_call(k))
+    if options.draws:
+        inclusion(options.draws)
+
+
+if __name__ == "__main__":
+    main()

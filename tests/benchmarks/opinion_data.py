@@ -1,0 +1,163 @@
+"""Real reviews with an independent truth, for the benchmarks of opinion selection.
+
+Lounges: reviews of airport lounges with the reviewer's own 1-5 rating of each aspect; the rating of the aspect is the
+truth. Hotels: reviews with stars; the stars are the truth. Labels come from VADER on the clauses that hold one of the
+entity's keywords, in seven bins; no selection sees the truth.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+import re
+import tomllib
+from collections import Counter
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).parent
+DATA = Path(os.environ.get("EVENHAND_DATA", HERE.parent.parent / ".." / "shared" / "data"))
+CACHE = Path(os.environ.get("EVENHAND_BENCH_CACHE", HERE / ".cache"))
+STARS = {1: -30.0, 2: -20.0, 3: 0.0, 4: 20.0, 5: 30.0}
+TEMPLATES = (
+    "What do guests think about {e}?",
+    "Summarize guest opinions on {e}.",
+    "What are the biggest complaints about {e}?",
+    "What positive experiences do guests report about {e}?",
+    "How do business and leisure guests differ on {e}?",
+    "How do first-time and returning guests differ on {e}?",
+)
+
+
+@dataclass
+class Entity:
+    """One opinion target: the rows that name it, their labels and their truth (NaN where unknown)."""
+
+    name: str
+    rows: np.ndarray
+    score: np.ndarray
+    truth: np.ndarray
+    relevance: np.ndarray  # (templates, all documents)
+
+
+@dataclass
+class Corpus:
+    """A set of reviews with embeddings, entities and author groups."""
+
+    name: str
+    texts: list[str]
+    vectors: np.ndarray
+    entities: list[Entity] = field(default_factory=list)
+    groups: dict[str, np.ndarray] = field(default_factory=dict)
+    labels: dict[str, list[str]] = field(default_factory=dict)
+
+
+def lounges() -> Corpus:
+    """Load the lounge reviews with aspect ratings and author regions."""
+    rows = _read("skytrax/lounge.csv.gz")
+    settings = tomllib.loads((HERE / "data" / "keywords.toml").read_text())["lounges"]
+    corpus = _corpus("lounges", [row["content"] for row in rows])
+    ratings = {
+        name: np.array([_number(row[f"{spec['rating']}_rating"]) for row in rows])
+        for name, spec in settings.items()
+    }
+    _add_entities(corpus, {name: spec["keywords"] for name, spec in settings.items()}, ratings)
+    regions = tomllib.loads((HERE / "data" / "regions.toml").read_text())
+    region_of = {country: region for region, countries in regions.items() for country in countries}
+    names = sorted(regions)
+    corpus.labels["region"] = names
+    corpus.groups["region"] = np.array(
+        [
+            names.index(region_of[row["author_country"]]) if row["author_country"] in region_of else -1
+            for row in rows
+        ]
+    )
+    return corpus
+
+
+def hotels() -> Corpus:
+    """Load the hotel reviews with stars 1 to 5; no usable author groups."""
+    rows = [row for row in _read("datafiniti_hotels/hotel_reviews.csv.gz") if _number(row["rating"]) in STARS]
+    settings = tomllib.loads((HERE / "data" / "keywords.toml").read_text())["hotels"]
+    corpus = _corpus("hotels", [row["text"] for row in rows])
+    stars = np.array([_number(row["rating"]) for row in rows])
+    _add_entities(
+        corpus, {name: spec["keywords"] for name, spec in settings.items()}, dict.fromkeys(settings, stars)
+    )
+    return corpus
+
+
+def clause_scores(text: str, pattern: re.Pattern[str], analyzer: object) -> float | None:
+    """Mean VADER compound of the clauses that match, on the scale -30..30 in steps of 10; None if none does."""
+    found = [analyzer.polarity_scores(c)["compound"] for c in _clauses(text) if pattern.search(c)]  # type: ignore[attr-defined]
+    if not found:
+        return None
+    mean = float(np.mean(found))
+    size = abs(mean)
+    level = 0 if size < 0.05 else 1 if size < 0.35 else 2 if size < 0.65 else 3
+    return float(np.sign(mean)) * 10.0 * level
+
+
+def _clauses(text: str) -> list[str]:
+    return [c for c in re.split(r"[.!?;\n]+|,? but |,? although |,? however ", text) if c.strip()]
+
+
+def _add_entities(corpus: Corpus, keywords: dict[str, list[str]], truth: dict[str, np.ndarray]) -> None:
+    from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+    from store.embedders import BundledMiniLM
+
+    embedder = BundledMiniLM(threads=1)
+    analyzer = SentimentIntensityAnalyzer()
+    for name, words in keywords.items():
+        pattern = re.compile(r"\b(?:" + "|".join(words) + r")\b", re.IGNORECASE)
+        file = CACHE / f"{corpus.name}-{name.replace(' ', '_')}-{_hash([*words, *corpus.texts])}.npy"
+        if file.exists():
+            score = np.load(file)
+        else:
+            found = [
+                clause_scores(text, pattern, analyzer) if pattern.search(text) else None
+                for text in corpus.texts
+            ]
+            score = np.array([np.nan if value is None else value for value in found])
+            np.save(file, score)
+        queries = embedder.embed([template.format(e=name) for template in TEMPLATES])
+        rated = truth[name]
+        mapped = np.array([STARS.get(int(v), np.nan) if v == v else np.nan for v in rated])
+        rows = np.flatnonzero(~np.isnan(score))
+        corpus.entities.append(Entity(name, rows, score[rows], mapped[rows], queries @ corpus.vectors.T))
+
+
+def _corpus(name: str, texts: list[str]) -> Corpus:
+    CACHE.mkdir(parents=True, exist_ok=True)
+    file = CACHE / f"{name}-{_hash(texts)}.npy"
+    if not file.exists():
+        from store.embedders import BundledMiniLM
+
+        np.save(file, BundledMiniLM(threads=1).embed(texts).astype(np.float16))
+    return Corpus(name, texts, np.load(file).astype(np.float64))
+
+
+def _read(path: str) -> list[dict[str, str]]:
+    with gzip.open(DATA / path, "rt", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def _hash(texts: list[str]) -> str:
+    return sha256("\x00".join(texts).encode()).hexdigest()[:12]
+
+
+def countries() -> Counter[str]:
+    """Count the author countries of the lounge reviews."""
+    return Counter(row["author_country"] for row in _read("skytrax/lounge.csv.gz"))
