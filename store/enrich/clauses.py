@@ -14,64 +14,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from store.enrich.cues import ABBREVIATIONS, CONCESSION, CONDITION, CONTRAST, EMPTY, JOIN
 from store.enrich.lexicon import lexicon
 
-#: Conjunctions after which the writer turns: what follows outweighs what came before.
-CONTRAST: Final[frozenset[str]] = frozenset(
-    {"but", "however", "yet", "nevertheless", "nonetheless", "except"}
-)
-#: Conjunctions that open a conceded clause: what it says is outweighed by the rest of the sentence.
-CONCESSION: Final[frozenset[str]] = frozenset(
-    {
-        "although",
-        "though",
-        "tho",
-        "despite",
-        "albeit",
-        "whilst",
-        "while",
-        "whereas",
-        "even though",
-        "in spite",
-    }
-)
-#: Conjunctions that open a condition.
-CONDITION: Final[frozenset[str]] = frozenset({"if", "unless", "provided"})
-#: Conjunctions that join without turning.
-JOIN: Final[frozenset[str]] = frozenset({"and", "so", "because", "since", "which", "plus", "or"})
-
-_ABBREVIATIONS: Final[frozenset[str]] = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "prof",
-        "sr",
-        "jr",
-        "st",
-        "ave",
-        "blvd",
-        "rd",
-        "approx",
-        "vs",
-        "etc",
-        "e.g",
-        "i.e",
-        "eg",
-        "ie",
-        "no",
-        "nr",
-        "min",
-        "mins",
-        "hr",
-        "hrs",
-        "a.m",
-        "p.m",
-        "inc",
-        "ltd",
-    ]
-)
 _END: Final = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|$|[A-Z\"“(])|[\r\n]+|[.!?]{2,}")
 _CUT: Final = re.compile(
     r"""(?P<hard>;|\s[-–—]+\s|—|–|\s\#\s)
@@ -105,52 +50,6 @@ _NO_TURN: Final = re.compile(
 )
 _SEPARATOR: Final = re.compile(r"[,;]|\s(?:and|but)\s|\s[-–—]+\s")
 _LETTERS: Final = re.compile(r"[a-z][a-z'’-]*")
-_EMPTY: Final[frozenset[str]] = frozenset(
-    [
-        "the",
-        "and",
-        "was",
-        "were",
-        "are",
-        "very",
-        "too",
-        "not",
-        "with",
-        "for",
-        "but",
-        "also",
-        "had",
-        "has",
-        "have",
-        "really",
-        "quite",
-        "always",
-        "all",
-        "our",
-        "their",
-        "its",
-        "this",
-        "that",
-        "there",
-        "you",
-        "they",
-        "even",
-        "just",
-        "more",
-        "most",
-        "some",
-        "any",
-        "from",
-        "than",
-        "super",
-        "been",
-        "being",
-        "extra",
-        "bit",
-        "who",
-        "which",
-    ]
-)
 #: Longest sentence, in characters, that is looked at as one: longer runs are cut at white space.
 MAX_SENTENCE: Final = 1200
 
@@ -263,7 +162,7 @@ def _is_verdict(piece: str) -> bool:
     for word in _LETTERS.findall(piece.lower()):
         if known.get(word):
             praised = True
-        elif len(word) > 2 and word not in _EMPTY and not word.endswith("ly"):
+        elif len(word) > 2 and word not in EMPTY and not word.endswith("ly"):
             named = True
     return praised and named
 
@@ -282,7 +181,7 @@ def _is_abbreviation(text: str, at: int, ending: str) -> bool:
     match = re.search(r"[\w.]+$", text[max(0, at - 12) : at])
     word = match.group().lower() if match else ""
     after = text[at + 1 : at + 3].strip()
-    return word in _ABBREVIATIONS and not (
+    return word in ABBREVIATIONS and not (
         word in {"etc", "a.m", "p.m", "hrs", "mins", "min", "no"} and after[:1].isupper()
     )
 
@@ -307,4 +206,4 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-__all__ = ["CONCESSION", "CONDITION", "CONTRAST", "JOIN", "MAX_SENTENCE", "Clause", "clauses", "sentences"]
+__all__ = ["MAX_SENTENCE", "Clause", "clauses", "sentences"]

@@ -7,28 +7,34 @@ from typing import Final
 
 from store.records import Evidence
 
+_UNITS: Final = (
+    r"hours?|hrs?|minutes?|mins?|seconds?|secs?|days?|nights?|weeks?|months?|years?|times|miles?|kms?|metres?|meters?"
+    r"|feet|ft|inch(?:es)?|blocks?|floors?|mb|gb|[mk]bps|fps|dpi|degrees?|stars?|kg|lbs?|litres?|liters?|guests|people"
+    r"|rooms|seats|beds|towels|percent|per\scent|dollars?|euros?|pounds?|usd|eur|gbp|bucks?"
+)
+_NUMBERS: Final = r"two|three|four|five|six|seven|eight|nine|ten|fifteen|twenty|thirty|forty|fifty|hundred|(?:half|quarter)\san"
 _FIGURES: Final = re.compile(
-    r"""[$€£¥]\s?\d | \d[\d.,]*\s?(?:%|percent\b|per\ cent\b|dollars?\b|euros?\b|pounds?\b|usd\b|eur\b|gbp\b|bucks?\b
-        |(?:hours?|hrs?|minutes?|mins?|seconds?|secs?|days?|nights?|weeks?|months?|years?|times|miles?|km|kms|metres?
-          |meters?|feet|ft|inch(?:es)?|blocks?|floors?|mb|gb|mbps|kbps|fps|dpi|degrees?|stars?|kg|lbs?|pounds?
-          |litres?|liters?|guests|people|rooms|seats|beds|towels)\b)
-      | \d+\s?(?:out\ of|of\ the|/)\s?\d+
-      | \b(?:two|three|four|five|six|seven|eight|nine|ten|fifteen|twenty|thirty|forty|fifty|hundred)
-        \s(?:hours?|minutes?|days?|nights?|weeks?|months?|years?|times|dollars|miles|blocks)\b
-      | \b(?:on\ average|measured|statistics|survey|studies\ show|according\ to\ the\ data)\b""",
-    re.VERBOSE | re.IGNORECASE,
+    rf"[$€£¥]\s?\d|\d[\d.,]*\s?(?:%|(?:{_UNITS})\b)|\d+\s?(?:out\sof|of\sthe|/)\s?\d+"
+    r"|\b(?:on\saverage|measured|statistics|survey|studies\sshow|according\sto\sthe\sdata)\b"
+    rf"|\b(?:{_NUMBERS})\s(?:hours?|minutes?|days?|nights?|weeks?|months?|years?|times|dollars|miles|blocks)\b",
+    re.IGNORECASE,
+)
+_SOURCES: Final = (
+    r"people|they|others|everyone|reviews?|reviewers?|some|many|locals|guests|users|customers|travell?ers"
+)
+_SAID: Final = r"say|said|claim(?:ed)?|told|complain(?:ed)?|mention(?:ed)?|report(?:ed)?|love|hate"
+_KIN: Final = (
+    r"friend|wife|husband|partner|son|daughter|kid|child|children|mother|father|mom|mum|dad|sister|brother|boss"
+    r"|colleague|co-?worker|neighbou?r|family"
 )
 _HEARSAY: Final = re.compile(
-    r"""\b(?:i(?:'ve|\ have)?\ (?:heard|read)|(?:i\ was|we\ were)\ told|apparently|supposedly|reportedly|rumou?r
-        |(?:people|they|others|everyone|reviews?|reviewers?|some|many|locals|guests|users|customers)\ (?:say|said|claim|claimed|told|
-         complain|complained|mention|mentioned|report|reported|love|hate)
-        |(?:my|our|a)\ (?:friend|wife|husband|partner|son|daughter|kids?|children|mother|father|mom|mum|dad|sister|brother
-         |boss|colleague|co-?worker|neighbou?r|family|daughters|sons|friends|colleagues)s?\b
-        |word\ of\ mouth|other\ (?:reviews?|reviewers?|guests|users|people)|as\ others)\b""",
-    re.VERBOSE | re.IGNORECASE,
+    rf"\b(?:i(?:'ve|\shave)?\s(?:heard|read)|(?:i\swas|we\swere)\stold|apparently|supposedly|reportedly|rumou?r"
+    rf"|(?:{_SOURCES})\s(?:{_SAID})|(?:my|our|a)\s(?:{_KIN})s?|word\sof\smouth|as\sothers"
+    r"|other\s(?:reviews?|reviewers?|guests|users|people))\b",
+    re.IGNORECASE,
 )
 _FIRST_PERSON: Final = re.compile(
-    r"(?:\b(?:I|[Ww]e|[Mm]y|[Oo]ur|[Mm]e|[Uu]s|[Mm]ine|[Oo]urs|i'm|i've|i'd|I'm|I've)\b|\bi\s)"
+    r"\b(?:I|[Ww]e|[Mm]y|[Oo]ur|[Mm]e|[Uu]s|[Mm]ine|[Oo]urs|i'(?:m|ve|d))\b|\bi\s"
 )
 
 

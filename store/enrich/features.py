@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from store.enrich.clauses import CONTRAST, Clause, clauses
+from store.enrich.clauses import Clause, clauses
+from store.enrich.cues import CONTRAST
 from store.enrich.polarity import TOKEN, is_negator, valences, words_of
 
 #: Value of a sparse feature: below 1, so that the same penalty weighs more on single words than on valences.

@@ -7,18 +7,22 @@ from typing import Final
 
 from store.records import IMPACT, Intensity
 
+#: Words of a matter that decided something, or that the author puts first.
 _DECISIVE: Final = re.compile(
-    r"""\b(?:never\ again|won'?t\ (?:be\ )?(?:back|return\w*)|will\ (?:not|never)\ (?:be\ back|return|stay|go|buy)|not\ be\ back
-        |will\ (?:definitely\ )?(?:be\ back|return|stay\ again|come\ back)|would\ (?:definitely\ )?(?:stay|come|go|return|buy)\ (?:here\ )?again
-        |ruined|deal\s?-?breaker|main\ reason|only\ reason|the\ reason|biggest|best\ part|worst\ part|highlight|favou?rite
-        |most\ important(?:ly)?|above\ all|refund\w*|checked\ out\ early|left\ early|avoid|stay\ away|made\ (?:our|my)\ (?:stay|trip|day)
-        |worst|best\ \w+\ (?:ever|i)|highly\ recommend\w*|must|not\ recommend|don'?t\ (?:stay|buy|bother)|health|unsafe|danger\w*|sick
-        |bed\s?bugs?|roach\w*|police|emergency|return(?:ed|ing)\ it|sent\ it\ back|broke\ down|defective|completely|totally|absolutely)\b""",
-    re.VERBOSE | re.IGNORECASE,
+    r"\b(?:never\sagain|won'?t\s(?:be\s)?(?:back|return\w*)|will\s(?:not|never)\s(?:be\sback|return|stay|go|buy)"
+    r"|not\sbe\sback|will\s(?:definitely\s)?(?:be\sback|return|stay\sagain|come\sback)"
+    r"|would\s(?:definitely\s)?(?:stay|come|go|return|buy)\s(?:here\s)?again"
+    r"|ruined|deal\s?-?breaker|(?:main|only|the)\sreason|biggest|(?:best|worst)\spart|highlight|favou?rite"
+    r"|most\simportant(?:ly)?|above\sall|refund\w*|(?:checked\sout|left)\searly|avoid|stay\saway"
+    r"|made\s(?:our|my)\s(?:stay|trip|day)|worst|best\s\w+\s(?:ever|i)|highly\srecommend\w*|must|not\srecommend"
+    r"|don'?t\s(?:stay|buy|bother)|health|unsafe|danger\w*|sick|bed\s?bugs?|roach\w*|police|emergency"
+    r"|return(?:ed|ing)\sit|sent\sit\sback|broke\sdown|defective|completely|totally|absolutely)\b",
+    re.IGNORECASE,
 )
 _MINOR: Final = re.compile(
-    r"\b(?:minor|only\s(?:complaint|thing|issue|problem|con|downside|negative)|slight(?:ly)?|little|a\sbit|small|somewhat"
-    r"|nit-?pick\w*|not\sa\s(?:big\s)?(?:deal|problem)|no\sbig\sdeal|nothing\smajor|didn'?t\smatter|fine|ok|okay)\b",
+    r"\b(?:minor|only\s(?:complaint|thing|issue|problem|con|downside|negative)|slight(?:ly)?|little|a\sbit|small"
+    r"|somewhat|nit-?pick\w*|not\sa\s(?:big\s)?(?:deal|problem)|no\sbig\sdeal|nothing\smajor|didn'?t\smatter"
+    r"|fine|ok|okay)\b",
     re.IGNORECASE,
 )
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from store.enrich.clauses import CONDITION
+from store.enrich.cues import CONDITION
 from store.enrich.features import Analysis
 from store.records import Intensity, Sentiment
 
@@ -26,16 +26,20 @@ MIXED_SHARE: Final = 0.1
 UNSURE: Final = 0.4
 SOUR: Final = 0.6
 
+_PRAISED: Final = (
+    r"luxury|luxurious|deluxe|clean|renovated|fresh|free|gourmet|quiet|friendly|helpful|service|hot|breakfast|continental"
+    r"|view|ocean\sview|suite|upgraded?|customer\sservice|hospitality|great|nice|non-?smoking"
+)
 _SARCASM: Final = re.compile(
-    r"""\byeah,?\ right\b | \bthanks\ for\ nothing\b | \bso\ much\ for\b | \bif\ you\ can\ call\b | \bso[- ]called\b
-      | \b(?:oh|wow|gee),?\ (?:great|joy|wonderful|lovely|fantastic|fun|how)\b | \bhow\ (?:lovely|nice|wonderful|kind)\ of\b
-      | \bwhat\ a\ (?:joke|treat|surprise)\b | \bbig\ surprise\b | \bgood\ luck\ (?:with|getting|finding|trying)\b
-      | \bunless\ you\ (?:like|love|enjoy)\b | \bif\ you\ (?:like|love|enjoy)\ (?:being|having|waiting|the\ smell)\b
-      | \bjust\ what\ (?:i|we|you)\ (?:need|needed|want|wanted)\b | (?<!\w)/s(?!\w) | \blol\b.*\bnot\b$
-      | ["“](?:luxury|deluxe|luxurious|clean|renovated|fresh|free|gourmet|quiet|friendly|helpful|service|hot|breakfast
-          |continental|view|ocean\ view|suite|upgrade|upgraded|customer\ service|hospitality|great|nice|non-?smoking)["”]
-      | \b(?:great|nice|good|excellent|fantastic|brilliant|lovely),?\ (?:job|work|start)\b.*\bnot\b""",
-    re.VERBOSE | re.IGNORECASE,
+    r"\byeah,?\sright\b|\bthanks\sfor\snothing\b|\bso\smuch\sfor\b|\bif\syou\scan\scall\b|\bso[-\s]called\b"
+    r"|\b(?:oh|wow|gee),?\s(?:great|joy|wonderful|lovely|fantastic|fun|how)\b"
+    r"|\bhow\s(?:lovely|nice|wonderful|kind)\sof\b|\bwhat\sa\s(?:joke|treat|surprise)\b|\bbig\ssurprise\b"
+    r"|\bgood\sluck\s(?:with|getting|finding|trying)\b|\bunless\syou\s(?:like|love|enjoy)\b"
+    r"|\bif\syou\s(?:like|love|enjoy)\s(?:being|having|waiting|the\ssmell)\b"
+    r"|\bjust\swhat\s(?:i|we|you)\s(?:need|needed|want|wanted)\b|(?<!\w)/s(?!\w)|\blol\b.*\bnot\b$"
+    rf'|["“](?:{_PRAISED})["”]'
+    r"|\b(?:great|nice|good|excellent|fantastic|brilliant|lovely),?\s(?:job|work|start)\b.*\bnot\b",
+    re.IGNORECASE,
 )
 _RHETORICAL: Final = re.compile(r"\b(?:why|who|how hard|how can|how could|really|seriously)\b", re.IGNORECASE)
 

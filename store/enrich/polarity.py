@@ -11,124 +11,19 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from store.enrich.cues import ABSENCE, DIMINISHERS, INTENSIFIERS, INTENTS, NEGATORS, WISHES
 from store.enrich.lexicon import Lexicon, lexicon
 
 #: Words, numbers and single marks of a text, in order.
 TOKEN: Final = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
 
-NEGATORS: Final[frozenset[str]] = frozenset(
-    [
-        "not",
-        "never",
-        "nor",
-        "neither",
-        "cannot",
-        "hardly",
-        "barely",
-        "rarely",
-        "seldom",
-        "scarcely",
-        "nothing",
-        "none",
-        "nobody",
-        "nowhere",
-        "dont",
-        "doesnt",
-        "didnt",
-        "isnt",
-        "wasnt",
-        "arent",
-        "werent",
-        "cant",
-        "wont",
-        "couldnt",
-        "wouldnt",
-        "shouldnt",
-        "hasnt",
-        "havent",
-        "hadnt",
-        "aint",
-        "lacks",
-        "lacked",
-        "lacking",
-        "lack",
-    ]
-)
-ABSENCE: Final[frozenset[str]] = frozenset(
-    ["no", "without", "zero", "minus", "lack", "lacks", "lacked", "lacking"]
-)
-INTENSIFIERS: Final[frozenset[str]] = frozenset(
-    [
-        "very",
-        "really",
-        "extremely",
-        "so",
-        "super",
-        "absolutely",
-        "incredibly",
-        "amazingly",
-        "totally",
-        "completely",
-        "highly",
-        "particularly",
-        "especially",
-        "exceptionally",
-        "quite",
-        "too",
-        "truly",
-        "such",
-        "most",
-        "always",
-        "insanely",
-        "ridiculously",
-        "terribly",
-        "awfully",
-        "utterly",
-        "thoroughly",
-        "remarkably",
-        "unbelievably",
-    ]
-)
-DIMINISHERS: Final[frozenset[str]] = frozenset(
-    [
-        "slightly",
-        "somewhat",
-        "fairly",
-        "rather",
-        "little",
-        "bit",
-        "almost",
-        "partly",
-        "relatively",
-        "kinda",
-        "sorta",
-        "reasonably",
-        "pretty",
-        "mostly",
-        "moderately",
-    ]
-)
+_DEGREES: Final = INTENSIFIERS | DIMINISHERS
 _STOPS: Final[frozenset[str]] = frozenset(
     [",", ";", ":", ".", "!", "?", "but", "however", "although", "though", "-", "–"]
 )
-_WISHES: Final[frozenset[str]] = frozenset(
-    ["would", "could", "should", "might", "needs", "need", "wish", "hoped", "hope"]
-)
-_KEPT: Final[frozenset[str]] = frozenset(
-    [
-        "recommend",
-        "recommended",
-        "return",
-        "again",
-        "definitely",
-        "highly",
-        "say",
-        "think",
-        "stay",
-        "consider",
-    ]
-)
+#: What negation leaves of praise (VADER's constant), and of blame: "not bad" is weaker than "good".
 _FLIP: Final = -0.74
+_FLIP_BLAME: Final = -0.5
 #: How far, in words, a negator reaches to the right.
 REACH: Final = 4
 
@@ -163,15 +58,15 @@ def valences(words: list[str], question: bool = False) -> list[float]:
             if word not in {",", "-", "–"}:
                 condition = -99
             continue
-        if (word == "from" and words[i - 1] == "far") or (word == "but" and words[i - 1] == "anything"):
+        if i and (words[i - 1], word) in {("far", "from"), ("anything", "but")}:
             negator = i
         if i in fixed:
             if i - condition < 12:
                 values[i] *= 0.4
-            if word in _WISHES:
+            if word in WISHES and fixed[i] < 0:
                 wish = i
             continue
-        value = _lookup(word, known)
+        value = 0.0 if word in _DEGREES else _lookup(word, known)
         if value:
             if word == "like" and not (
                 i and words[i - 1] in {"i", "we", "they", "really", "also", "you", "n't", "to"}
@@ -180,12 +75,8 @@ def valences(words: list[str], question: bool = False) -> list[float]:
             values[i] = value = _scaled(words, i, value)
         if value:
             if i - negator <= REACH:
-                values[i] = value * (
-                    _FLIP if value > 0 or words[negator] not in {"never", "nothing"} else 0.5
-                )
-                if value < 0 and values[i] > 0:
-                    values[i] *= 0.7
-            elif i - wish <= 7 and value > 0 and not any(w in _KEPT for w in words[wish : i + 1]):
+                values[i] = value * (_FLIP if value > 0 else _FLIP_BLAME)
+            elif i - wish <= 7 and value > 0 and not any(w in INTENTS for w in words[wish : i + 1]):
                 values[i] = -0.6 * value
             if i - condition < 12:
                 values[i] *= 0.4
@@ -199,7 +90,7 @@ def valences(words: list[str], question: bool = False) -> list[float]:
             negator = i if harms or word != "no" else negator
         elif is_negator(word) and words[i + 1 : i + 2] != ["only"]:
             negator = i
-        elif word in _WISHES:
+        elif word in WISHES:
             wish = i
         elif word in {"if", "unless"}:
             condition = i
@@ -208,16 +99,16 @@ def valences(words: list[str], question: bool = False) -> list[float]:
     return values
 
 
-def _mark_phrases(words: list[str], known: Lexicon, values: list[float]) -> set[int]:
-    """Put the valence of each phrase on its last word; return the indices that phrases cover."""
-    covered: set[int] = set()
+def _mark_phrases(words: list[str], known: Lexicon, values: list[float]) -> dict[int, float]:
+    """Put the valence of each phrase on its last word; return index -> valence of its phrase."""
+    covered: dict[int, float] = {}
     phrases = known.phrases
     for i, word in enumerate(words):
         if word not in phrases or i in covered:
             continue
         for parts, valence in phrases[word]:
             if words[i : i + len(parts)] == list(parts):
-                covered.update(range(i, i + len(parts)))
+                covered.update(dict.fromkeys(range(i, i + len(parts)), valence))
                 values[i + len(parts) - 1] = valence
                 break
     return covered
@@ -271,15 +162,4 @@ def compound(text: str) -> float:
     return float(total / (total * total + 15.0) ** 0.5)
 
 
-__all__ = [
-    "ABSENCE",
-    "DIMINISHERS",
-    "INTENSIFIERS",
-    "NEGATORS",
-    "REACH",
-    "TOKEN",
-    "compound",
-    "is_negator",
-    "valences",
-    "words_of",
-]
+__all__ = ["REACH", "TOKEN", "compound", "is_negator", "valences", "words_of"]
