@@ -1,6 +1,6 @@
 """How well the router tells facts, views, both and counts apart: built questions, labelled questions, sources.
 
-Three looks, none of which the router was fitted to:
+Three looks:
 
 - **built**: questions over twelve domains' entities: WARP's six templates, groups, counts, facts, both, each plain,
   paraphrased and misspelt, with their kind and their side;
@@ -30,8 +30,8 @@ Classify = Callable[[str], str]
 class RoutedQuestion:
     """A question with the route it should take.
 
-    ``family`` is the template's name or the source; ``variant`` is plain, paraphrased or misspelt; ``side`` and
-    ``groups`` are only judged on built questions.
+    ``family`` is the template's name or the source; ``variant`` is plain, paraphrased or misspelt; ``side`` is
+    only judged on built questions.
     """
 
     question: str
@@ -39,7 +39,6 @@ class RoutedQuestion:
     family: str
     variant: str = "plain"
     side: str | None = None
-    groups: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class Score:
     right: int
     total: int
     parts: dict[str, tuple[int, int]] = field(default_factory=dict)
-    wrong: tuple[tuple[RoutedQuestion, str, str], ...] = ()
+    wrong: tuple[tuple[RoutedQuestion, str], ...] = ()
 
     @property
     def accuracy(self) -> float:
@@ -138,8 +137,10 @@ def misspell(question: str, rng: np.random.Generator, keep: str = "") -> str:
     return " ".join(words)
 
 
-def labelled_questions(path: Path) -> list[RoutedQuestion]:
+def labelled_questions(path: Path, sample: str = "router_labels.jsonl") -> list[RoutedQuestion]:
     """Return the questions of ``question_router/questions.jsonl`` that this project has labelled by its own rule.
+
+    ``sample`` names the file of labels: the 200, or ``router_labels_second.jsonl``, 120 labelled later.
 
     Raises
     ------
@@ -147,7 +148,7 @@ def labelled_questions(path: Path) -> list[RoutedQuestion]:
         A labelled question is not in the file.
     """
     texts = {_key(row["question"]): row["question"] for row in _rows(path)}
-    labels = resources.files("agents.evaluation").joinpath("data", "router_labels.jsonl").read_text("utf-8")
+    labels = resources.files("agents.evaluation").joinpath("data", sample).read_text("utf-8")
     made = []
     for line in labels.splitlines():
         row = json.loads(line)
@@ -180,7 +181,7 @@ def score(questions: Iterable[RoutedQuestion], classify: Classify, *, lenient: b
     "counting" as wrong.
     """
     parts: dict[str, list[int]] = {}
-    wrong: list[tuple[RoutedQuestion, str, str]] = []
+    wrong: list[tuple[RoutedQuestion, str]] = []
     total = 0
     for question in questions:
         got = classify(question.question)
@@ -191,7 +192,7 @@ def score(questions: Iterable[RoutedQuestion], classify: Classify, *, lenient: b
             tally[0] += right
             tally[1] += 1
         if not right:
-            wrong.append((question, got, ""))
+            wrong.append((question, got))
     return Score(total - len(wrong), total, {k: (v[0], v[1]) for k, v in sorted(parts.items())}, tuple(wrong))
 
 

@@ -41,6 +41,31 @@ SLIPS |= {
     "pls": "please",
     "plz": "please",
 }
+#: Slips that are words themselves, mended only where no other word fits.
+IN_CONTEXT = [
+    [r"\bhow (?:manny|mant|mani|mary)(?= )", "how many"],
+    [
+        r"\bhow may(?= of | \w+s (?:mention|complain|say|talk|discuss|praise|like|love|hate|find|think|did not|are)\b)",
+        "how many",
+    ],
+    [r"\bhow may(?= (?:reviews|comments|posts|reviewers)\b)", "how many"],
+    [r"^(?:dies|foes|dose|goes)(?= )", "does"],
+    [r"\b(?:wong|wring|wronf) with\b", "wrong with"],
+    [r"\b(any|how|is it) god\b", r"\1 good"],
+    [
+        r"\b((?:do|does|did|not) (?:\w+ )?\w+s) (?:luke|lie|lake|lice|lik|bike)(?= (?:the|it|this|their|about|to)\b)",
+        r"\1 like",
+    ],
+    [
+        r"\b((?:do|does|did) (?:the |most |many |\w+ )?\w+s) (?:live|lobe|lose|move)(?= (?:most )?about\b)",
+        r"\1 love",
+    ],
+    [r"\b(?:beat|bets|bet) (?=(?:thing|things|part|parts|aspects?|features?) )", "best "],
+    [r"\b(do|does|did) (?:net|nit|bot)(?= )", r"\1 not"],
+    [r"^((?:what|how) (?:is|are|was|were) .*) lie$", r"\1 like"],
+]
+#: Lists of words that decide nothing by themselves.
+_NO_CUES = {"plain_adjectives", "not_people", "group_stops", "stop_names", "measured", "starters"}
 #: Words that the patterns for counts and sides turn on.
 _COUNTING = (
     "percentage proportion share fraction number count often mentioned mention mentions reviews between compare "
@@ -49,14 +74,16 @@ _COUNTING = (
 #: Short words that questions turn on: mended although they are short.
 CORE = (
     "what when where which who whom why how many much does did have like love hate think feel find rate say said talk "
-    "good best worst better about should would could people there many often most least number count share issue"
+    "good best worst better about should would could people there many often most least number count share "
+    "issue thing things seen live"
 )
 
 
 def cue_words() -> set[str]:
     """Words of the lists and the literal words of the cue patterns."""
     lists = lexicon()
-    words = {word for value in lists.values() if isinstance(value, frozenset) for word in value}
+    kept = [value for key, value in lists.items() if isinstance(value, frozenset) and key not in _NO_CUES]
+    words = {word for value in kept for word in value}
     cues = read_data("router_cues.json")
     for _, _, pattern in [*cues["opinion"], *cues["factual"]]:
         words |= set(re.findall(r"(?<![\\\w$])[a-z]{4,}(?![\w?*+])", pattern))
@@ -103,6 +130,7 @@ def build(folder: Path, vocabulary: Path | None) -> dict[str, object]:
         "core": " ".join(sorted(core)),
         "known": " ".join(sorted(known)),
         "slips": SLIPS,
+        "in_context": IN_CONTEXT,
     }
 
 

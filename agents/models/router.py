@@ -17,12 +17,14 @@ from agents.models.router_match import GroupFilter, match_groups
 from agents.models.router_period import Period, find_period
 from agents.models.router_rules import judge
 from agents.models.router_subjects import SubjectMatcher, match_subjects
-from agents.models.router_text import Clause, clauses, fold, tokens
+from agents.models.router_text import Clause, clauses, fold, mask, tokens
 
 Kind = Literal["factual", "opinion", "both", "counting"]
 
 #: A clause below this confidence does not make a question "both".
 _SURE = 0.7
+#: Characters of a question that are read.
+_LONGEST = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,38 +71,45 @@ class QuestionRouter:
     def __init__(self, reference: date | None = None) -> None:
         self._reference = reference
 
-    def route(self, question: str, *, reference: date | None = None) -> Route:
-        """Return the route of ``question``; an empty one is factual with confidence 0.5. Never raises."""
-        text = fold(question[:2000])
-        words = tokens(text)
-        parts = clauses(words)
+    def route(self, question: str, *, reference: date | None = None, names: Sequence[str] = ()) -> Route:
+        """Return the route of ``question``; an empty one is factual with confidence 0.5. Never raises.
+
+        Parameters
+        ----------
+        question
+            As typed; the first 2,000 characters are read.
+        reference
+            Overrides the router's reference day.
+        names
+            Names in the question (subjects, entities) whose words must not count as judgements: "Comfort Inn".
+        """
+        question = question[:_LONGEST]
+        parts = clauses(tokens(mask(question, names)))
         if not parts:
             return Route("factual", 0.5, "empty question")
-        whole = " ".join(w for w in words if w not in {"?", "!", ".", ",", ";", ":", "(", ")"})
-        kind, confidence, reason, count = _decide(parts)
-        period, said = find_period(text, reference or self._reference)
+        kind, confidence, reason, count, views = _decide(parts)
+        period, said = find_period(fold(question), reference or self._reference)
         if said and period is None:
             reason += f"; {said!r} needs a reference date"
-        side = side_of(whole, counting=kind == "counting") if kind != "factual" else None
+        sides = {side_of(clause.text, counting=kind == "counting") for clause in views}
+        side = sides.pop() if len(sides) == 1 else None
         return Route(kind, confidence, reason, side, period, find_groups(question), count)
 
 
-def _decide(parts: Sequence[Clause]) -> tuple[Kind, float, str, Count | None]:
+def _decide(parts: Sequence[Clause]) -> tuple[Kind, float, str, Count | None, list[Clause]]:
+    """Return kind, confidence, reason, what is counted, and the clauses that ask for views."""
     for clause in parts:
         if count := counted(clause):
-            return (
-                "counting",
-                0.95,
-                f"asks for a {count} of what the corpus says: {clause.text[:60]!r}",
-                count,
-            )
+            reason = f"asks for a {count} of what the corpus says: {clause.text[:60]!r}"
+            return "counting", 0.95, reason, count, [clause]
     judged = [judge(clause, alone=len(parts) == 1) for clause in parts]
+    views = [clause for clause, j in zip(parts, judged, strict=True) if j.kind != "factual"]
     sure = {j.kind for j in judged if j.confidence >= _SURE}
-    best = max(judged, key=lambda j: j.confidence)
     if {"factual", "opinion"} <= sure:
         reason = "; ".join(dict.fromkeys(f"{j.kind} ({j.reason})" for j in judged))
-        return "both", min(j.confidence for j in judged if j.confidence >= _SURE), reason, None
-    return best.kind, best.confidence, best.reason, None
+        return "both", min(j.confidence for j in judged if j.confidence >= _SURE), reason, None, views
+    best = max(judged, key=lambda j: j.confidence)
+    return best.kind, best.confidence, best.reason, None, views if best.kind != "factual" else []
 
 
 __all__ = [

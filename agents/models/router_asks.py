@@ -103,12 +103,15 @@ def _side_patterns() -> dict[str, re.Pattern[str]]:
         r"|\bleast (?:liked?|favou?rite|popular|satisf\w+)\b|\blike[ds]? (?:\w+ ){0,3}?least\b|\bdeal ?breakers?\b"
         r"|\bnot (?:happy|satisfied|impressed|pleased|like|liked)\b"
         r"|\b(?:be|needs?) (?:improved|improvement|improving|better)\b"
-        r"|\broom for improvement\b|\bimprove on\b|\b(?:goes|go|went) wrong\b|\bturn\w* (?:\w+ )*off\b"
+        r"|\broom for improvement\b|\bimprove on\b|\b(?:goes|go|went) wrong\b|\blets? (?:\w+ )+down\b"
+        r"|\b(?:fed up|sick of|tired of)\b|\bturn\w* (?:\w+ )*off\b"
         r"|\bputs? (?:\w+ )*off\b|\b(?:reasons?|arguments?|case) (?:not to|against)\b|\bwhy not\b"
         r"|\b(?:would|could|should) (?:\w+ )?(?:change|fix|improve) (?:about|in|on|at|the)\b"
         r"|\b(?:against the|to avoid|stop (?:using|buying|going|coming))\b",
         "positive_phrase": rf"\b(?:{_PLUS}|best) (?:\w+ )?(?:{_ABOUT})\b|\b(?:best|good|great) about\b|\bstand ?outs?\b"
-        r"|\bmost (?:liked|loved|praised|appreciated|enjoyed)\b|\blike[ds]? (?:\w+ ){0,3}?(?:most|best)\b"
+        r"|\bmost (?:liked|loved|praised|appreciated|enjoyed|valued)\b"
+        r"|\b(?:value|enjoy|appreciate|love) (?:\w+ )*most\b"
+        r"|\blike[ds]? (?:\w+ ){0,3}?(?:most|best)\b"
         r"|\bfavou?rite (?:\w+ )?(?:thing|things|part|parts|aspect|aspects|feature|features)\b|\bwon over\b"
         r"|\b(?:reasons?|arguments?|case) (?:to|for)\b"
         r"|\b(?:come|comes|coming|keep|keeps) (?:\w+ )?(?:back|returning)\b",

@@ -63,7 +63,7 @@ def cues() -> tuple[tuple[Cue, ...], tuple[Cue, ...], re.Pattern[str]]:
 
 
 def _cue(name: str, weight: float, pattern: str) -> Cue:
-    on_shape = bool(re.search("PPL|EVAL|WEAK|UP", pattern))
+    on_shape = bool(re.search("PPL|PSN|EVAL|WEAK|UP", pattern))
     spelled = re.findall(r"(?<![\\\w])[a-z']{3,}", pattern.replace("\\b", " "))
     on_text = not on_shape or any(word in word_classes() for word in spelled)
     return Cue(name, weight, re.compile(pattern), on_shape, on_text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -33,6 +34,7 @@ class _Words:
     known: frozenset[str]
     slips: dict[str, str]
     shelves: dict[str, list[tuple[str, frozenset[str]]]]
+    core: frozenset[str]
     targets: frozenset[str]
 
 
@@ -44,7 +46,7 @@ def _words() -> _Words:
     shelves: dict[str, list[tuple[str, frozenset[str]]]] = {}
     for word in sorted(targets | known):
         shelves.setdefault(word[0], []).append((word, frozenset(word)))
-    return _Words(cues | known | core, data["slips"], shelves, targets)
+    return _Words(cues | known | core, data["slips"], shelves, core, targets)
 
 
 def edits_allowed(a: str, b: str) -> int:
@@ -67,7 +69,15 @@ def correct(word: str) -> str:
         return word
     letters = frozenset(word)
     near = [
-        (steps, target not in words.targets, target)
+        # of equally near words: one that questions turn on, a cue, the same letters swapped, the same last letter
+        (
+            steps,
+            target not in words.core,
+            target not in words.targets,
+            sorted(target) != sorted(word),
+            target[-1] != word[-1],
+            target,
+        )
         for first in dict.fromkeys(word[:2])
         for target, its_letters in words.shelves.get(first, ())
         if (first == word[0] or target[1] == word[0])
@@ -77,8 +87,20 @@ def correct(word: str) -> str:
     ]
     if not near:
         return word
-    _, other, target = min(near)
+    _, _, other, *_, target = min(near)
     return word if other else target
 
 
-__all__ = ["correct", "distance", "edits_allowed"]
+@lru_cache(maxsize=1)
+def _in_context() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(slip), meant) for slip, meant in read_data("router_spelling.json")["in_context"])
+
+
+def correct_in_context(text: str) -> str:
+    """Mend slips that are words themselves, where no other word fits ("how may reviews mention")."""
+    for slip, meant in _in_context():
+        text = slip.sub(meant, text)
+    return text
+
+
+__all__ = ["correct", "correct_in_context", "distance", "edits_allowed"]

@@ -10,13 +10,15 @@ from functools import lru_cache
 from agents.models.router_data import lexicon
 
 _WORD = re.compile(r"[^\W_]+")
+_POSSESSIVE = re.compile(r"'s\b|'")
 
 
 def _pieces(text: str) -> list[str]:
     """Words without accents, case, punctuation; "&" reads "and", a possessive loses its s."""
-    plain = unicodedata.normalize("NFKD", text.replace("&", " and ").replace("’", "'"))
-    plain = "".join(c for c in plain if not unicodedata.combining(c)).lower()
-    return _WORD.findall(re.sub(r"'s\b|'", "", plain))
+    plain = text.replace("&", " and ").replace("’", "'")
+    if not plain.isascii():
+        plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c))
+    return _WORD.findall(_POSSESSIVE.sub("", plain.lower()))
 
 
 class SubjectMatcher:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from agents.models.router_data import lexicon
-from agents.models.router_spelling import correct
+from agents.models.router_spelling import correct, correct_in_context
 
 _QUOTES = str.maketrans(dict.fromkeys("’‘ʼ`", "'") | dict.fromkeys("“”", '"') | dict.fromkeys("‐‑–—−", "-"))
 _WORD = re.compile(r"[^\W_]+(?:[.'-][^\W_]+)*|[?!;:.,()]|%")
@@ -34,7 +34,7 @@ class Clause:
     """One clause of a question.
 
     ``words`` are as typed (folded, spelling of cue words mended), ``shape`` is the same run of words joined by
-    blanks with PPL, EVAL, WEAK and UP in place of the words of those classes.
+    blanks with PPL, PSN, EVAL, WEAK and UP in place of the words of those classes.
     """
 
     words: tuple[str, ...]
@@ -48,7 +48,7 @@ class Clause:
 
 @lru_cache(maxsize=1)
 def word_classes() -> dict[str, str]:
-    """Word -> PPL, EVAL, WEAK or UP; a plural that is both is people ("professionals")."""
+    """Word -> PPL (people), PSN (one person), EVAL, WEAK or UP; a plural that is both is people ("professionals")."""
     lists = lexicon()
     made: dict[str, str] = {}
     for word in lists["evaluative"]:
@@ -57,7 +57,8 @@ def word_classes() -> dict[str, str]:
             made.setdefault(form, "UP" if form.endswith("est") and form != word else kind)
     for word in lists["weakly_evaluative"]:
         made[word] = "WEAK"
-    made.update(dict.fromkeys(lists["people"], "PPL"))
+    for word in lists["people"]:
+        made[word] = "PSN" if f"{word}s" in lists["people"] and not word.endswith("s") else "PPL"
     made.update(dict.fromkeys(("best", "worst", "finest", "nicest", "favourite", "favorite"), "UP"))
     made.update(dict.fromkeys(("good", "bad", "better", "worse", "great"), "EVAL"))
     for word in ("you", "they", *lists["measurable_superlatives"]):  # pronouns and measures judge nothing
@@ -66,7 +67,7 @@ def word_classes() -> dict[str, str]:
 
 
 def class_of(word: str) -> str:
-    """Return PPL, EVAL, WEAK or UP for a word of a class, else the word.
+    """Return PPL, PSN, EVAL, WEAK or UP for a word of a class, else the word.
 
     Plural agent nouns ("listeners", "cyclists") are people unless listed as things ("showers").
     """
@@ -113,6 +114,17 @@ def _courtesy() -> re.Pattern[str]:
     return re.compile(lexicon()["courtesy"][0])
 
 
+def mask(question: str, names: Sequence[str]) -> str:
+    """Put "it" in place of ``names``, so that a name such as "Comfort Inn" judges nothing."""
+    for name in sorted(names, key=len, reverse=True):
+        pieces = re.findall(r"[^\W_]+", fold(name))
+        if pieces:
+            question = re.sub(
+                r"(?<!\w)" + r"[\W_]*".join(map(re.escape, pieces)) + r"(?!\w)", "it", question, flags=re.I
+            )
+    return question
+
+
 def tokens(question: str) -> list[str]:
     """Return folded words, contractions opened, with ``? ! ; : . , ( )`` as tokens of their own."""
     contractions = lexicon()["contractions"]
@@ -130,7 +142,7 @@ def tokens(question: str) -> list[str]:
             found.append(mended)
             if word.endswith("'s") and mended in _ASKING:
                 found.append("is")
-    return found
+    return correct_in_context(" ".join(found)).split()
 
 
 def clauses(words: Sequence[str]) -> list[Clause]:
@@ -153,4 +165,4 @@ def clauses(words: Sequence[str]) -> list[Clause]:
     return [_clause(piece) for piece in (asked if asked and len(asked) < len(spoken) else spoken)]
 
 
-__all__ = ["Clause", "class_of", "clauses", "fold", "tokens", "word_classes"]
+__all__ = ["Clause", "class_of", "clauses", "fold", "mask", "tokens", "word_classes"]

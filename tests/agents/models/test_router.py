@@ -189,7 +189,9 @@ def test_misspell_changes_one_word_and_spares_the_entity() -> None:
         changed = [
             a
             for a, b in zip(
-                slip.split(), ["What", "do", "guests", "think", "about", "the", "swimming", "pool?"], strict=True
+                slip.split(),
+                ["What", "do", "guests", "think", "about", "the", "swimming", "pool?"],
+                strict=True,
             )
             if a != b
         ]

@@ -203,7 +203,7 @@ def test_fifty_thousand_subjects_stay_fast() -> None:
     [
         ("waht", "what"),
         ("poeple", "people"),
-        ("complaits", "complaints"),
+        ("complainst", "complaints"),
         ("reccomend", "recommend"),
         ("mentoin", "mention"),
     ],
