@@ -99,8 +99,8 @@ def solve(
         error = bias_error(solution.embedding_bias, cov)
         if z * error <= margin * (1 + 1e-6) + 1e-12:
             break
-        margin = z * error
-    return replace(solution, margin=margin, standard_error=error)
+        margin = max(margin, z * error)
+    return replace(solution, margin=z * error, standard_error=error, asked=tau)
 
 
 def bias_error(embedding_bias: Floats, covariance: Floats) -> float:
@@ -128,11 +128,19 @@ def _solve(problem: RerankProblem, tau: float, target: float, effort: str) -> Fa
             return build.solution("reordered", pattern, problem.top_relevance, 0.0)
         side: Side = "up" if now < low else "down"
         return _window(problem, build, pattern, side, 0.0, low, high, problem.top_relevance)
-    side = "up" if flat_high < low else "down"
-    need = low - flat_high if side == "up" else flat_low - high
+    return _trade(problem, build, "up" if flat_high < low else "down", low, high, effort)
+
+
+def _trade(
+    problem: RerankProblem, build: SolutionBuilder, side: Side, low: float, high: float, effort: str
+) -> FaroSolution:
+    """Give up relevance along the events of one side until the window is reached, then round the split event."""
+    Q, slack, width = problem.questions, problem.questions * SLACK, high - low
+    counts = problem.top_count
+    edge = (problem.highest_bias if side == "up" else problem.lowest_bias)[counts].sum()
+    need = float(low - edge if side == "up" else edge - high)
     events = problem.events(side)
-    total = float(events.cumulative_gain[-1]) if events.gain.size else 0.0
-    if total < need - slack:
+    if not events.gain.size or events.cumulative_gain[-1] < need - slack:
         return build.infeasible(side)
     j = min(int(np.searchsorted(events.cumulative_gain, need - slack)), events.gain.size - 1)
     before = float(events.cumulative_gain[j - 1]) if j else 0.0
@@ -140,24 +148,29 @@ def _solve(problem: RerankProblem, tau: float, target: float, effort: str) -> Fa
     lam, delta = float(events.rate[j]), need - before
     bound = problem.top_relevance - lost - lam * delta
     counts = apply_events(problem, side, j)
-    width = high - low
+    # Taking event j whole is the first integer answer, unless it overshoots the far side.
     loss, question, step = float(events.loss[j]), int(events.question[j]), int(events.step[j])
     whole = float(events.gain[j]) <= delta + width + 2 * slack
     gap = loss - lam * delta if whole else np.inf
-    chosen: list[tuple[int, int]] | None = [(question, int(counts[question]) + step)] if whole else None
+    chosen: list[tuple[int, int]] = [(question, int(counts[question]) + step)] if whole else []
     if gap > 1e-12:
         moved, count, gain, cost = count_moves(
             problem, counts, side, lam, gap if whole else 2.0 * loss + 1e-9
         )
-        limit = loss if whole else np.inf
-        enough = lam * delta + RELATIVE_GAP * abs(bound) * min(1.0, 200 / Q)
         found = best_combination(
-            moved, gain, cost, cost - lam * gain, delta - slack, delta + width + slack, limit, enough
+            moved,
+            gain,
+            cost,
+            cost - lam * gain,
+            delta - slack,
+            delta + width + slack,
+            loss if whole else np.inf,
+            lam * delta + RELATIVE_GAP * abs(bound) * min(1.0, 200 / Q),
         )
         if found is not None:
             gap = found.loss - lam * delta
             chosen = [(int(moved[m]), int(count[m])) for m in found.moves]
-    if chosen is None:
+    if not chosen:
         base = problem.extreme_pattern(counts, side)
         return _window(problem, build, base, side, lam, low, high, bound)
     for q, n in chosen:
@@ -166,22 +179,23 @@ def _solve(problem: RerankProblem, tau: float, target: float, effort: str) -> Fa
     price = Q * lam * (1.0 if side == "down" else -1.0)
     solution = build.solution("certified" if gap > 1e-12 else "optimal", pattern, bound, price)
     if solution.status == "certified" and (enumerable(problem) or effort == "exact"):
-        return _prove(problem, build, solution, low, high, effort)
+        return _prove(problem, build, solution, low, high)
     return solution
 
 
 def _reorder(problem: RerankProblem, now: float, low: float, high: float) -> Booleans:
-    """Reorder the fewest questions, without changing their documents, towards a bias in [low, high].
+    """Reorder the fewest questions, at no loss of relevance, towards a bias in [low, high].
 
-    Where every further step would overshoot the far side, or the natural documents do not suffice, the state
-    before that step is returned.
+    Documents change only where two are equally relevant. Where every further step would overshoot the far side
+    the state before that step is returned.
     """
     side: Side = "up" if now < low else "down"
     natural = problem.natural_pattern
-    counts = natural.sum(axis=1)
+    counts = problem.top_count
     extreme = problem.extreme_pattern(counts, side)
-    table = problem.highest_bias if side == "up" else problem.lowest_bias
-    potential = np.abs(table[counts] - problem.bias_of(natural))
+    table = problem.highest_bias if side == "up" else -problem.lowest_bias
+    sign = 1.0 if side == "up" else -1.0
+    potential = np.maximum(table[counts] - sign * problem.bias_of(natural), 0.0)
     need = low - now if side == "up" else now - high
     order = np.argsort(-potential, kind="stable")
     reached = np.cumsum(potential[order])
@@ -255,7 +269,6 @@ def _prove(
     solution: FaroSolution,
     low: float,
     high: float,
-    effort: str,
 ) -> FaroSolution:
     """Replace a certified answer by the proven optimum where the instance allows it."""
     slack = problem.questions * SLACK

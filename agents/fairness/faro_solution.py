@@ -38,7 +38,9 @@ class FaroSolution:
     price
         Signed ``mu`` of eq. 11 at the solution; 0 where no relevance is given up, positive where Rb is held down.
     target, tau
-        The constraint ``|Rb - target| <= tau`` as optimised; ``margin`` is what was taken off the tolerance asked.
+        The constraint ``|Rb - target| <= tau`` as optimised.
+    asked, margin
+        Where a calibration's error was given: the tolerance asked for, and z standard errors of the predicted Rb.
     standard_error
         Of the predicted Rb, from the calibration's covariance; NaN if none was given.
     problem
@@ -55,6 +57,7 @@ class FaroSolution:
     target: float
     tau: float
     problem: RerankProblem = field(repr=False)
+    asked: float = float("nan")
     margin: float = 0.0
     standard_error: float = float("nan")
 
@@ -82,6 +85,12 @@ class FaroSolution:
     def feasible(self) -> bool:
         """Whether the predicted Rb meets the constraint (slack 1e-9)."""
         return self.status in ("natural", "reordered", "optimal", "certified")
+
+    @property
+    def margin_kept(self) -> bool:
+        """Whether the prediction stays within the tolerance asked, its margin included."""
+        asked = self.tau if np.isnan(self.asked) else self.asked
+        return self.feasible and abs(self.bias - self.target) + self.margin <= asked + 1e-6
 
     @property
     def gap(self) -> float:

@@ -83,9 +83,10 @@ def main() -> int:
             covered = 0.92 <= row["coverage"] <= 0.97
             honest = row["bias"] <= 3.5 * row["spread"] / np.sqrt(runs) + (0 if kind == "linear" else 0.006)
             missed += (not covered) + (not honest)
+            mark = "" if covered and honest else "  MISSED"
             print(
-                f"{kind:13s} {k:2d} {row['calls']:5d} {row['bias']:10.4f} {row['spread']:12.4f} {row['reported']:12.4f} "
-                f"{row['coverage']:9.3f} {mse / row['mse']:10.2f}{'' if covered and honest else '  MISSED'}"
+                f"{kind:13s} {k:2d} {row['calls']:5d} {row['bias']:10.4f} {row['spread']:12.4f} "
+                f"{row['reported']:12.4f} {row['coverage']:9.3f} {mse / row['mse']:10.2f}{mark}"
             )
     print("calls for a target SE, k = 5 (stated; planned; SE measured at the planned calls)")
     for error, stated in STATED.items():

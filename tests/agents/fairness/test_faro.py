@@ -190,6 +190,17 @@ def test_reordering_keeps_every_document() -> None:
     assert 0 < solution.touched < 200
 
 
+@pytest.mark.parametrize("target", [-0.5, -0.3, 0.0, 0.3, 0.5])
+def test_many_ties_cost_nothing_when_they_suffice(target: float) -> None:
+    rng = np.random.default_rng(12)
+    problem = prepare(np.full((150, 10), 0.5), rng.choice((-1, 1), (150, 10)), [0.4, 0.3, 0.1])
+    solution = solve(problem, 0.02, target=target)
+    assert solution.feasible
+    check_ranking(problem, solution, 0.02, target)
+    assert solution.relevance == pytest.approx(problem.top_relevance)
+    assert solution.gap == pytest.approx(0, abs=1e-9)
+
+
 @pytest.mark.parametrize("tau", [1e-3, 1e-4, 1e-5])
 @pytest.mark.parametrize("skew", [0.5, 0.75])
 def test_narrow_windows_are_met(tau: float, skew: float) -> None:
@@ -238,8 +249,12 @@ def test_margin_keeps_the_interval_of_the_prediction_inside() -> None:
     assert solution.standard_error == pytest.approx(error)
     assert abs(solution.bias) + 1.96 * error <= 0.1 + 1e-6
     assert solution.relevance < solve(problem, 0.1).relevance
+    assert solution.margin_kept
+    assert solution.margin == pytest.approx(1.96 * error)
     hopeless = solve(problem, 0.1, covariance=100 * covariance, z=1.96)
     assert hopeless.margin > 0.1
+    assert hopeless.feasible
+    assert not hopeless.margin_kept
     assert hopeless.tau == pytest.approx(0.01)
     with pytest.raises(ValueError, match="covariance"):
         solve(problem, 0.1, covariance=np.eye(3), z=1.0)
