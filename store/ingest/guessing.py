@@ -10,7 +10,7 @@ from store.errors import UsageError
 from store.ingest.bands import Bands, bands_for
 from store.ingest.columns import FIELDS, Mapping
 from store.ingest.dates import DateOrder, guess_order, parse_date
-from store.ingest.names import ATTRIBUTES, KNOWN, OF_PLACE, PERSON, attribute_name, normalised
+from store.ingest.names import ATTRIBUTES, KNOWN, OF_PLACE, OWN_IDS, PERSON, attribute_name, normalised
 from store.ingest.overrides import Overrides, resolve, resolve_texts
 from store.ingest.ratings import guess_scale
 
@@ -73,6 +73,7 @@ class _Guess:
         self._find("author", lambda c: True)
         self._find("url", lambda c: True)
         self._find("id", self._is_unique)
+        self._find("id", self._nearly_unique)
         self._find("title", lambda c: True)
         self._find("subject", self._repeats)
         self._other_ids()
@@ -218,6 +219,16 @@ class _Guess:
     def _is_unique(self, column: str) -> bool:
         values = self.values[column]
         return len(values) == len(self.sample) and len(set(values)) == len(values)
+
+    def _nearly_unique(self, column: str) -> bool:
+        """Tell whether a column that is named like an id is one with a few mistakes."""
+        values = self.values[column]
+        if self.names[column] not in OWN_IDS or len(set(values)) < 0.95 * len(self.sample):
+            return False
+        self.notes.append(
+            f"{column!r} is the id, though {len(self.sample) - len(set(values))} rows repeat or lack it"
+        )
+        return True
 
     def _repeats(self, column: str) -> bool:
         values = self.values[column]

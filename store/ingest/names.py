@@ -35,6 +35,8 @@ KNOWN: Final[dict[str, tuple[str, ...]]] = {
         "parent asin", "name", "listing id", "subject",
     ),
 }  # fmt: skip
+#: Names that no other thing's id goes by: a few repeats are mistakes in the data.
+OWN_IDS: Final = frozenset(("review id", "reviewid", "id", "document id", "doc id", "response id", "uuid"))
 #: What may be said about an author, as the last words of a column's name.
 ATTRIBUTES: Final = (
     "country", "nationality", "region", "province", "state", "city", "location", "age", "age group", "gender",
@@ -80,4 +82,4 @@ def attribute_name(column: str) -> tuple[str, bool]:
     return "", person
 
 
-__all__ = ["ATTRIBUTES", "KNOWN", "OF_PLACE", "PERSON", "attribute_name", "normalised"]
+__all__ = ["ATTRIBUTES", "KNOWN", "OF_PLACE", "OWN_IDS", "PERSON", "attribute_name", "normalised"]

@@ -379,7 +379,7 @@ READ = [
         "five million characters",
         file("r.csv", f'id,text\n1,"{"a long word, " * 400_000}"\n2,Bad\n'),
         ["a l", "Bad"],
-        options={"max_tokens": 5000},
+        options={"embedder_spans": lambda text: [(n, n + 50) for n in range(0, len(text) - 50, 50)]},
     ),
     Read(
         "broken JSON line",
