@@ -15,14 +15,14 @@ METHODS: Final[tuple[EnhancementMethod, ...]] = get_args(EnhancementMethod)
 
 
 def enhancer(method: str) -> Enhancer:
-    """Return the enhancer of a method.
+    """Return the enhancer of a method; ``multi-query`` is ``multi_query``.
 
     Raises
     ------
     ValueError
         When there is no such method.
     """
-    match method:
+    match method.replace("-", "_"):
         case "none":
             return NoEnhancement()
         case "rewrite":

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -104,6 +105,19 @@ class OpenAIChat:
 
     def __repr__(self) -> str:
         return f"OpenAIChat({self._where})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # To another process goes everything but the connections.
+        return {**self.__dict__, "_bound": None}
+
+    def clone(self) -> OpenAIChat:
+        """Return a client of the same server with connections of its own, for use in another event loop.
+
+        Meter, quirks and cache are shared; the limits hold for each clone by itself.
+        """
+        clone = copy(self)
+        clone._bound = None
+        return clone
 
     @property
     def model(self) -> str:

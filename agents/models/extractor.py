@@ -14,11 +14,13 @@ import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Final
 
 import prompts
 from agents.fencing import fence, neutralise
 from agents.models.cache import Cache, MemoryCache
+from agents.models.chat import OpenAIChat
 from agents.models.errors import FATAL, MalformedOutput, ModelCallError, ModelUnreachable
 from agents.models.extraction_records import ExtractionPlan, ExtractorOptions, Outcome
 from agents.models.extraction_schema import (
@@ -33,6 +35,7 @@ from agents.models.extraction_schema import (
 from agents.models.settings import Price
 from agents.models.structured import ask_batch, schema_of
 from agents.models.usage import estimate_tokens
+from store.errors import EnrichmentError
 from store.ports import ChatMessage, ChatModel, ChatRequest, Usage
 from store.records import Extraction, RegistryEntity
 
@@ -40,6 +43,8 @@ logger = logging.getLogger(__name__)
 
 #: Changes when what is made of an answer changes.
 _RULES: Final = "1"
+#: Seconds that a server which failed too often is left alone by :meth:`LLMExtractor.extract`.
+_REST: Final = 60.0
 _OPEN: Final = (
     "An opinion on a thing that is missing from the list also counts: "
     "give its short common name in lower case."
@@ -91,14 +96,15 @@ class LLMExtractor:
         cache: Cache | None = None,
         price: Price | None = None,
     ) -> None:
-        self._chat = chat
+        self._chat: ChatModel = chat
         self._options = options if options is not None else ExtractorOptions()
         self._cache = cache if cache is not None else MemoryCache(4096)
         self._price = price if price is not None else Price()
         self._prompt = prompts.load("extract")
         self.usage = Usage()
-        #: Reasons of the last :meth:`extract`, by document id.
-        self.failures: dict[int, str] = {}
+        self._clock = monotonic
+        self._reasons: dict[tuple[int, str], str] = {}
+        self._rest_until = 0.0
 
     @property
     def name(self) -> str:
@@ -209,27 +215,45 @@ class LLMExtractor:
     def extract(
         self, documents: Sequence[tuple[int, str]], registry: Sequence[RegistryEntity]
     ) -> Iterator[Extraction]:
-        """Yield the Extraction of each document that could be enriched, in order.
+        """Yield the Extraction of each document, in order: the synchronous port.
 
-        The others are in ``failures`` with their reasons, as this port has no place for them. Runs its own event
-        loop, so it must not be called from inside one.
+        All documents are worked on before the first is yielded. When some fail, the first failure is raised; what
+        succeeded is in the cache, and what failed is remembered, so that a caller who then asks for each document
+        alone gets each answer or each reason without a further call.
+
+        Runs an event loop of its own in the calling thread, so it must not be called from inside one.
+
+        Raises
+        ------
+        EnrichmentError
+            With the reason of the first document that failed.
         """
-        self.failures = {}
-        for outcome in asyncio.run(self._collect(documents, registry)):
-            if outcome.extraction is not None:
-                yield outcome.extraction
-            else:
-                self.failures[outcome.document_id] = outcome.reason
+        if len(documents) == 1 and (reason := self._reasons.pop(documents[0], "")):
+            raise EnrichmentError(reason)
+        if self._clock() < self._rest_until:
+            raise EnrichmentError(f"{self.name} failed too often in a row; left alone for {_REST:g} s")
+        outcomes = asyncio.run(self._collect(documents, registry))
+        if any(outcome.untried for outcome in outcomes):
+            self._rest_until = self._clock() + _REST
+        failed = [(entry, o) for entry, o in zip(documents, outcomes, strict=True) if o.extraction is None]
+        if failed:
+            if len(documents) > 1:
+                self._reasons = {entry: outcome.reason for entry, outcome in failed}
+            raise EnrichmentError(failed[0][1].reason)
+        yield from (outcome.extraction for outcome in outcomes if outcome.extraction is not None)
 
     async def _collect(
         self, documents: Sequence[tuple[int, str]], registry: Sequence[RegistryEntity]
     ) -> list[Outcome]:
+        if not isinstance(self._chat, OpenAIChat):
+            return [outcome async for outcome in self.run(documents, registry)]
+        # Another loop may be using the shared client for another role.
+        shared, self._chat = self._chat, self._chat.clone()
         try:
             return [outcome async for outcome in self.run(documents, registry)]
         finally:
-            close = getattr(self._chat, "aclose", None)
-            if close is not None:
-                await close()
+            await self._chat.aclose()
+            self._chat = shared
 
     # Inside a run --------------------------------------------------------------------------------------------
 

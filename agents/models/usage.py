@@ -17,6 +17,13 @@ class UsageMeter:
         self._lock = Lock()
         self._by_role: dict[Role, Usage] = {}
 
+    def __getstate__(self) -> dict[Role, Usage]:
+        return self.by_role()
+
+    def __setstate__(self, state: dict[Role, Usage]) -> None:
+        self._lock = Lock()
+        self._by_role = dict(state)
+
     def add(self, role: Role, usage: Usage) -> None:
         """Count one call (or several) for a role."""
         with self._lock:

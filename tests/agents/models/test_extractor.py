@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import random
 import time
 from collections import Counter
@@ -10,13 +11,17 @@ from typing import Any
 
 import pytest
 
+from agents.models.bridge import extractor_of
 from agents.models.cache import FolderCache
 from agents.models.chat import OpenAIChat
 from agents.models.extraction_schema import UNCALIBRATED, DocumentAnswer, Names, verify
 from agents.models.extractor import ExtractorOptions, LLMExtractor, Outcome
-from agents.models.settings import Limits, Price, Retries, Timeouts
+from agents.models.settings import EndpointSettings, Limits, Price, Retries, Timeouts
+from store.enrich.engines import extract_batch
+from store.errors import ConfigurationError, EnrichmentError
 from store.ports import OpinionExtractor
 from store.records import OpinionUnit, RegistryEntity
+from tests.agents.models.conftest import KEY
 from tests.fakes.misbehaving import (
     Behaviour,
     MisbehavingServer,
@@ -246,8 +251,6 @@ async def test_the_plan_is_what_the_run_takes(server: MisbehavingServer, connect
 
 
 def test_the_version_tells_prompts_models_and_options_apart(server: MisbehavingServer) -> None:
-    from agents.models.settings import EndpointSettings
-
     def version(model: str, **options: Any) -> str:
         chat = OpenAIChat(EndpointSettings(base_url=server.base_url, model=model))
         return LLMExtractor(chat, options=ExtractorOptions(**options)).version
@@ -257,20 +260,54 @@ def test_the_version_tells_prompts_models_and_options_apart(server: MisbehavingS
 
 
 def test_the_synchronous_port(server: MisbehavingServer) -> None:
-    from agents.models.settings import EndpointSettings
+    server.default = extracts()
+    chat = OpenAIChat(EndpointSettings(base_url=server.base_url, model="fake"))
+    port: OpinionExtractor = extractor_of(chat)
+    assert [found.document_id for found in port.extract(documents(5), REGISTRY)] == [1, 2, 3, 4, 5]
+    assert (port.name, len(port.version)) == ("fake", 16)
 
+
+def test_the_engine_of_the_store_gets_each_reason_without_asking_twice(server: MisbehavingServer) -> None:
     async def one_bad(request: Request, writer: Any) -> None:
         if "number 3 " in request.prompt:
-            writer.write(http(400, b'{"error": {"message": "no"}}'))
+            writer.write(http(400, b'{"error": {"message": "not this one"}}'))
         else:
             await extracts()(request, writer)
 
     server.default = one_bad
     chat = OpenAIChat(EndpointSettings(base_url=server.base_url, model="fake"))
-    extractor = LLMExtractor(chat, options=ExtractorOptions(documents=1))
-    port: OpinionExtractor = extractor
-    assert [found.document_id for found in port.extract(documents(5), REGISTRY)] == [1, 2, 4, 5]
-    assert list(extractor.failures) == [3]
+    extractor = extractor_of(chat, options=ExtractorOptions(documents=1))
+    outcome = extract_batch(extractor, REGISTRY, documents(6))
+    assert [type(entry).__name__ for entry in outcome] == [
+        *["Extraction"] * 2,
+        "EnrichmentError",
+        *["Extraction"] * 3,
+    ]
+    assert "not this one" in str(outcome[2])
+    assert len(server.requests) == 6
+
+
+def test_a_dead_server_is_not_met_again_by_every_batch(server: MisbehavingServer) -> None:
+    server.default = fails(401, "no")
+    chat = OpenAIChat(EndpointSettings(base_url=server.base_url, model="fake"))
+    extractor = extractor_of(chat, options=ExtractorOptions(documents=1, workers=1, give_up_after=3))
+    for first in (1, 101, 201):
+        outcome = extract_batch(extractor, REGISTRY, documents(20, start=first))
+        assert all(isinstance(entry, EnrichmentError) for entry in outcome)
+    assert len(server.requests) <= 4
+
+
+def test_it_can_go_to_another_process(server: MisbehavingServer) -> None:
+    server.default = extracts()
+    chat = OpenAIChat(EndpointSettings(base_url=server.base_url, model="fake", api_key=KEY))  # type: ignore[arg-type]
+    extractor = pickle.loads(pickle.dumps(extractor_of(chat)))
+    assert len(list(extractor.extract(documents(2), REGISTRY))) == 2
+    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_without_a_model_there_is_no_extractor() -> None:
+    with pytest.raises(ConfigurationError, match="extractor"):
+        extractor_of(None)
 
 
 # The bars -------------------------------------------------------------------------------------------------------
@@ -367,5 +404,7 @@ async def test_throughput_grows_with_workers(server: MisbehavingServer, connect:
     assert server.most_open == 16
     load, cores = os.getloadavg()[0], os.cpu_count() or 1
     if best < 12 and load > cores + 1:
-        pytest.skip(f"{best:.1f} times, but the machine is too busy to tell (load {load:.1f} on {cores} cores)")
+        pytest.skip(
+            f"{best:.1f} times, but the machine is too busy to tell (load {load:.1f} on {cores} cores)"
+        )
     assert best >= 12, f"at most {best:.1f} times"
