@@ -19,6 +19,7 @@ from store.ingest.text_lines import OVERLONG_REASON, Overlong, lines, open_text,
 _DECODER: Final = json.JSONDecoder()
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _NEXT_OBJECT: Final = re.compile(r"\}\s*,?\s*(?=\{)")
+_ARRAY_START: Final = re.compile(r"\[\s*(\S)")
 _STACKED: Final = re.compile(r"^\}\s*^\{", re.MULTILINE)
 
 
@@ -239,9 +240,9 @@ def _members(buffer: _Buffer, notes: Counter[str]) -> Iterator[Any]:
 
 
 def _holds_objects(buffer: _Buffer) -> bool:
-    match = re.compile(r"\[\s*(\S)").match(buffer.text, buffer.position)
-    if match is None and buffer.fill():
-        match = re.compile(r"\[\s*(\S)").match(buffer.text, buffer.position)
+    match = _ARRAY_START.match(buffer.text, buffer.position)
+    while match is None and buffer.fill():
+        match = _ARRAY_START.match(buffer.text, buffer.position)
     return match is not None and match.group(1) == "{"
 
 
