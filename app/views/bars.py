@@ -48,6 +48,8 @@ STYLES: Final[dict[str, SetStyle]] = {
         SetStyle("retrieved", "R", "retrieved", "█", "#"),
         SetStyle("cited", "C", "cited", "▓", "+"),
         SetStyle("plain", "T", "plain top-k", "▒", "-"),
+        SetStyle("first", "1", "first", "▄", "o"),
+        SetStyle("second", "2", "second", "▀", "*"),
     )
 }
 

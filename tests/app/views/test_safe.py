@@ -92,6 +92,7 @@ def test_html_leaves_no_markup() -> None:
         "+ plus",
         "\\*",
     ],
+    ids=lambda text: "hostile" if text == HOSTILE else None,
 )
 def test_markdown_reads_as_words(text: str) -> None:
     tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown_line(text))
