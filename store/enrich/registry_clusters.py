@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,16 +21,22 @@ from store.records import RegistryEntity
 JOIN: Final = 0.86
 ASK: Final = 0.70
 #: The preferred name of a synonym group is used if it has this share of the commonest name's uses.
-PREFERRED: Final = 0.5
+PREFERRED: Final = 0.25
 #: A compound that makes up this share of its head's uses takes the head over ("front desk" for "desk").
 TAKEOVER: Final = 0.6
 #: A weak synonym joins where the rest of its group is this many times as common.
 WEAK: Final = 10
+#: The thing as a whole takes this share of all that is called "this ...", and this many.
+WHOLE: Final = 0.5
+MIN_WHOLE: Final = 10
 #: Least share of an entity's uses with an opinion on them.
 MIN_CLUSTER_OPINION: Final = 0.1
 #: An aspect without its noun needs this many uses, and this many a text.
 MIN_IMPLIED: Final = 5
 MIN_IMPLIED_SHARE: Final = 0.01
+
+
+_THIS: Final = re.compile(r"\b[Tt]his (\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +95,7 @@ def join(
     clusters = _shortlist(clusters, limits, columns)
     _tiers(clusters)
     _alias(clusters, lexis)
+    _add_whole(clusters, texts)
     return clusters, _still_apart(doubtful, clusters)
 
 
@@ -328,6 +336,23 @@ def _alias(clusters: Sequence[Cluster], lexis: Lexis) -> None:
                 forms.add(" ".join(term))
                 claimed.add(term)
         cluster.aliases = forms
+
+
+def _add_whole(clusters: Sequence[Cluster], texts: Sequence[str]) -> None:
+    """Let "the place" name what the texts are about, where most of them say "this hotel" (or lounge, or camera)."""
+    owner = {term: cluster.name for cluster in clusters for term in cluster.terms}
+    named: Counter[str] = Counter()
+    for text in texts:
+        for match in _THIS.finditer(text):
+            term = lemmas(match.group(1))
+            if term in owner:
+                named[owner[term]] += 1
+    if not named:
+        return
+    name, uses = max(named.items(), key=lambda item: (item[1], item[0]))
+    if uses >= max(MIN_WHOLE, WHOLE * sum(named.values())):
+        whole = next(cluster for cluster in clusters if cluster.name == name)
+        whole.aliases |= {form for form in knowledge().whole if lemmas(form) not in owner}
 
 
 def _noun_enough(word: str, lexis: Lexis) -> bool:

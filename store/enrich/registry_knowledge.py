@@ -38,6 +38,8 @@ class Knowledge:
         Names of one thing, the preferred one first, as terms.
     weak
         Names in groups that join only where they are rare beside the rest.
+    whole
+        Forms that name the reviewed thing as a whole (``place``).
     """
 
     opinion: frozenset[str]
@@ -51,6 +53,7 @@ class Knowledge:
     implied: Mapping[Term, str]
     groups: tuple[tuple[Term, ...], ...]
     weak: frozenset[Term]
+    whole: frozenset[str]
 
 
 @cache
@@ -77,6 +80,7 @@ def knowledge() -> Knowledge:
         implied={lemmas(form): name for name, forms in table["implied"].items() for form in forms.split("|")},
         groups=tuple(groups),
         weak=frozenset(weak),
+        whole=frozenset(table["whole"].split("|")),
     )
 
 
