@@ -75,12 +75,15 @@ class GeneratedAnswer:
         Labels cited that were not given: already out of ``text``, kept for the receipt.
     truncated
         The token limit cut the answer; it must be marked.
+    shortened
+        Documents were shortened to fit the model's context; it must be marked.
     """
 
     text: str
     cited: tuple[str, ...]
     invented: tuple[str, ...] = ()
     truncated: bool = False
+    shortened: bool = False
     refusal: str = ""
     model: str = ""
     prompt: str = ""

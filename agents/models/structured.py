@@ -30,6 +30,7 @@ from store.ports import ChatMessage, ChatModel, ChatReply, ChatRequest, Usage
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T", bound=BaseModel)
+Value = TypeVar("Value")
 Key = TypeVar("Key", bound=Hashable)
 Item = TypeVar("Item")
 
@@ -176,10 +177,10 @@ def _short(text: str) -> str:
 
 
 @dataclass(slots=True)
-class BatchResult(Generic[Key, T]):
+class BatchResult(Generic[Key, Value]):
     """What became of a batch: every key is in exactly one of ``done`` and ``failed``."""
 
-    done: dict[Key, T] = field(default_factory=dict)
+    done: dict[Key, Value] = field(default_factory=dict)
     failed: dict[Key, ModelCallError] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
 
@@ -190,8 +191,8 @@ async def ask_batch(
     *,
     build: Callable[[Mapping[Key, Item]], ChatRequest],
     model: type[BaseModel],
-    entries: Callable[[Any], Sequence[tuple[Key, T]]],
-) -> BatchResult[Key, T]:
+    entries: Callable[[Any], Sequence[tuple[Key, Value]]],
+) -> BatchResult[Key, Value]:
     """Ask about several items at once and account for each.
 
     Answers are taken by id, never by position. Ids that were not sent are dropped; ids that are missing, or come
@@ -207,7 +208,7 @@ async def ask_batch(
     entries
         Reads ``(key, value)`` pairs from a valid answer.
     """
-    result: BatchResult[Key, T] = BatchResult()
+    result: BatchResult[Key, Value] = BatchResult()
     if not items:
         return result
     keys = list(items)
@@ -247,7 +248,7 @@ async def ask_batch(
     return result
 
 
-def _merge(result: BatchResult[Key, T], part: BatchResult[Key, T]) -> None:
+def _merge(result: BatchResult[Key, Value], part: BatchResult[Key, Value]) -> None:
     result.done.update(part.done)
     result.failed.update(part.failed)
     result.usage = result.usage + part.usage

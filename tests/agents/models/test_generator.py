@@ -9,7 +9,7 @@ from agents.models.errors import ContextTooLong, MalformedOutput, Refusal
 from agents.models.generation import GeneratedAnswer, GenerationRequest, Passage, Proportions, whole_percents
 from agents.models.generator import LLMGenerator, check_citations, defuse
 from agents.models.llm_router import route
-from tests.fakes.misbehaving import MisbehavingServer, says, streams
+from tests.fakes.misbehaving import MisbehavingServer, fails, says, streams
 
 Connect = Callable[..., OpenAIChat]
 PASSAGES = (
@@ -63,16 +63,48 @@ async def test_a_refusal_says_so(server: MisbehavingServer, connect: Connect) ->
     assert "sorry" in (await LLMGenerator(connect()).generate(OPINION)).refusal
 
 
-async def test_what_fits_a_small_context(server: MisbehavingServer, connect: Connect) -> None:
+LONG = GenerationRequest(
+    "How?",
+    "factual",
+    tuple(Passage(f"D{n}", ("word " * (20 if n == 5 else 200)).strip()) for n in range(1, 11)),
+)
+
+
+async def test_long_documents_are_shortened_alike_and_none_is_left_out(
+    server: MisbehavingServer, connect: Connect
+) -> None:
     server.default = streams("fine")
-    passages = tuple(Passage(f"D{n}", "word " * 100) for n in range(1, 11))
-    request = GenerationRequest("How?", "factual", passages)
-    generator = LLMGenerator(connect(context_tokens=1024), max_tokens=200)
-    assert generator.fitting(request, None) == 10
-    assert 0 < generator.fitting(request, 1024) < 10
+    answer = await LLMGenerator(connect(context_tokens=2048), max_tokens=200).generate(LONG)
+    assert answer.shortened
+    sent = server.requests[0]
+    assert list(sent.documents) == [f"D{n}" for n in range(1, 11)]
+    lengths = {len(text) for name, text in sent.documents.items() if name != "D5"}
+    assert len(lengths) == 1
+    assert sent.documents["D5"] == LONG.passages[4].text, "what is short stays whole"
+    assert all(text.endswith("word …") for name, text in sent.documents.items() if name != "D5")
+    assert len(sent.prompt) / 4 < 2048 - 200
+
+
+async def test_a_context_that_the_server_only_now_reveals(
+    server: MisbehavingServer, connect: Connect
+) -> None:
+    server.then(fails(400, "This model's maximum context length is 2048 tokens."))
+    server.default = streams("fine")
+    chat = connect()
+    answer = await LLMGenerator(chat, max_tokens=200).generate(LONG)
+    assert (answer.text, answer.shortened, len(server.requests)) == ("fine", True, 2)
+    await LLMGenerator(chat, max_tokens=200).generate(LONG)
+    assert len(server.requests) == 3, "known from now on"
+
+
+async def test_a_context_too_small_for_anything(server: MisbehavingServer, connect: Connect) -> None:
     with pytest.raises(ContextTooLong):
-        await LLMGenerator(connect(context_tokens=256)).generate(request)
+        await LLMGenerator(connect(context_tokens=512), max_tokens=200).generate(LONG)
     assert server.requests == []
+    server.default = fails(400, "maximum context length is 2048 tokens")
+    with pytest.raises(ContextTooLong):
+        await LLMGenerator(connect(), max_tokens=200).generate(LONG)
+    assert len(server.requests) == 2
 
 
 async def test_opinions_without_proportions_are_a_mistake(connect: Connect) -> None:
@@ -86,13 +118,18 @@ async def test_opinions_without_proportions_are_a_mistake(connect: Connect) -> N
         ("A [D1]. B [D2, D1].", "A [D1]. B [D2, D1].", ("D1", "D2"), ()),
         ("A [D7].", "A.", (), ("D7",)),
         ("A [D1, D7].", "A [D1].", ("D1",), ("D7",)),
-        ("A [d1] and [D12].", "A and.", (), ("d1", "D12")),
-        ("A [sic] and [1] [and so on].", "A [sic] and [and so on].", (), ("1",)),
+        ("A [d1] and [D12].", "A [D1] and.", ("D1",), ("D12",)),
+        ("A [2].", "A [D2].", ("D2",), ()),
+        ("A [sic] and [7] [and so on] [2019].", "A [sic] and [and so on] [2019].", (), ("7",)),
         ("nothing", "nothing", (), ()),
     ],
 )
 def test_citations(text: str, cleaned: str, cited: tuple[str, ...], invented: tuple[str, ...]) -> None:
     assert check_citations(text, ("D1", "D2")) == (cleaned, cited, invented)
+
+
+def test_plain_numbers_are_ids_too() -> None:
+    assert check_citations("A [D2]. B [1, 9].", ("1", "2")) == ("A [2]. B [1].", ("2", "1"), ("9",))
 
 
 @pytest.mark.parametrize(
