@@ -83,7 +83,7 @@ def bar(share: float, scale: float, width: int, glyph: str) -> str:
 
 
 def opinion_bars(
-    sets: Sequence[BarSet], reference: Sequence[float], width: int = 80, *, ascii: bool = False
+    sets: Sequence[BarSet], reference: Sequence[float] | None = None, width: int = 80, *, ascii: bool = False
 ) -> list[str]:
     """Return the seven bins of each set as bars, from ``width`` 40 up.
 
@@ -92,10 +92,11 @@ def opinion_bars(
     sets
         Sets to draw, in order; each set but the reference carries its gap in points.
     reference
-        Seven target shares that gaps are measured from.
+        Seven target shares that gaps are measured from; the first set's without it.
     """
     if not sets:
         return []
+    reference = sets[0].shares if reference is None else reference
     names = BIN_NAMES if width >= 72 else BIN_SHORT
     label = max(map(len, names)) + 1
     scale = max((share for each in sets for share in each.shares), default=0.0)

@@ -136,7 +136,7 @@ def group_plot(group: GroupAudit, index: int, description: str) -> str:
 def rank_plot(ranking: Sequence[RankedDocument], description: str) -> str:
     """Return one column a rank: relevance as height, opinion as fill and number, position weight as a dotted line."""
     height, base, top = 226, 178.0, 22.0
-    count = max(1, len(ranking))
+    count = max(8, len(ranking))
     band = 100 / count
     peak = max((each.relevance for each in ranking), default=0.0)
     peak = peak if peak > 0 else 1.0

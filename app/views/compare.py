@@ -15,7 +15,7 @@ from app.views.receipt_markdown import code_block, markdown_listing
 from app.views.rows import Listing
 from app.views.safe import line, markdown_line
 from app.views.tables import table
-from app.views.words import differs, set_name, warnings
+from app.views.words import differs, goal_shares, set_name, seven, warnings
 from store.receipt import AuditReceipt, GroupAudit, OpinionSummary
 
 
@@ -184,13 +184,13 @@ def _bars(compared: Comparison) -> tuple[list[BarSet], tuple[float, ...]] | None
     a, b = compared.a.opinion, compared.b.opinion
     if a is None or b is None:
         return None
-    sets = [BarSet("population", a.population.shares, a.population.n)]
-    sets += [BarSet("target", a.target_shares, 0)] if differs(a) else []
+    sets = [BarSet("population", seven(a.population.shares), a.population.n)]
+    sets += [BarSet("target", goal_shares(a), 0)] if differs(a) else []
     sets += [
-        BarSet("first", a.retrieved.shares, a.retrieved.n),
-        BarSet("second", b.retrieved.shares, b.retrieved.n),
+        BarSet("first", seven(a.retrieved.shares), a.retrieved.n),
+        BarSet("second", seven(b.retrieved.shares), b.retrieved.n),
     ]
-    return sets, a.target_shares
+    return sets, goal_shares(a)
 
 
 def compare_text(a: AuditReceipt, b: AuditReceipt, width: int = 80, ascii: bool = False) -> str:

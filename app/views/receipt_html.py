@@ -44,6 +44,7 @@ from app.views.words import (
     answer_w1,
     bar_sets,
     frontier_words,
+    goal_shares,
     group_words,
     largest_gap,
     pool_words,
@@ -154,7 +155,7 @@ def _opinion(receipt: AuditReceipt) -> str:
     opinion = receipt.opinion
     if opinion is None:
         return ""
-    sets, goal = bar_sets(opinion), opinion.target_shares
+    sets, goal = bar_sets(opinion), goal_shares(opinion)
     words = [gap_words(each, goal) for each in sets if each.key in ("retrieved", "cited", "plain")]
     words += [document_words(opinion.retrieved.n)] if opinion.retrieved.n else []
     plot = opinion_plot(sets, goal, "; ".join(words))

@@ -32,6 +32,7 @@ from app.views.words import (
     amplification_words,
     bar_sets,
     frontier_words,
+    goal_shares,
     group_words,
     position_words,
     quote_words,
@@ -113,7 +114,7 @@ def _opinion(receipt: AuditReceipt) -> list[str]:
     opinion = receipt.opinion
     if opinion is None:
         return []
-    sets, goal = bar_sets(opinion), opinion.target_shares
+    sets, goal = bar_sets(opinion), goal_shares(opinion)
     picture = [*opinion_bars(sets, goal, _BARS_WIDTH), "", *legend(sets, _BARS_WIDTH)]
     words = [gap_words(each, goal) for each in sets if each.key in ("retrieved", "cited", "plain")]
     words += [document_words(opinion.retrieved.n)] if opinion.retrieved.n else []

@@ -36,6 +36,7 @@ from app.views.words import (
     amplification_words,
     bar_sets,
     frontier_words,
+    goal_shares,
     group_words,
     position_words,
     quote_words,
@@ -137,12 +138,12 @@ def _opinion(page: _Page, receipt: AuditReceipt) -> None:
     page.item(w1_words(opinion), "")
     sets = bar_sets(opinion)
     page.lines.append("")
-    page.lines += opinion_bars(sets, opinion.target_shares, page.width, ascii=page.ascii)
+    page.lines += opinion_bars(sets, goal_shares(opinion), page.width, ascii=page.ascii)
     page.lines.append("")
     page.lines += legend(sets, page.width, ascii=page.ascii)
     for each in sets:
         if each.key in ("retrieved", "cited", "plain"):
-            page.item(gap_words(each, opinion.target_shares))
+            page.item(gap_words(each, goal_shares(opinion)))
     if opinion.retrieved.n:
         page.item(document_words(opinion.retrieved.n))
     page.lines.append("")

@@ -5,29 +5,39 @@ Strings returned here may hold text from the corpus as it is stored; every face 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.views.bars import STYLES, BarSet
 from app.views.formats import MARK_POINTS, count, estimate, number, percent, plural, rounded_points, signed
 from store.receipt import AuditReceipt, GroupAudit, GroupShare, OpinionAudit, PositionAudit
 
 
+def seven(shares: Sequence[float]) -> tuple[float, ...]:
+    """Return the shares of the seven bins; what is missing is 0."""
+    return (*shares, *(0.0,) * 7)[:7]
+
+
+def goal_shares(opinion: OpinionAudit) -> tuple[float, ...]:
+    """Return the seven shares that every gap is measured from: the target's, else the population's."""
+    return seven(opinion.target_shares or opinion.population.shares)
+
+
 def bar_sets(opinion: OpinionAudit) -> list[BarSet]:
     """Return the sets worth drawing: population, the goal where it differs, retrieved, cited, plain top-k."""
-    population = opinion.population.shares
-    sets = [BarSet("population", population, opinion.population.n)]
+    sets = [BarSet("population", seven(opinion.population.shares), opinion.population.n)]
     if differs(opinion):
-        sets.append(BarSet("target", opinion.target_shares, 0))
+        sets.append(BarSet("target", goal_shares(opinion), 0))
     for key in ("retrieved", "cited", "plain"):
         distribution = getattr(opinion, key)
         if distribution.n:
-            sets.append(BarSet(key, distribution.shares, distribution.n))
+            sets.append(BarSet(key, seven(distribution.shares), distribution.n))
     return sets
 
 
 def differs(opinion: OpinionAudit) -> bool:
     """Tell whether the target is another distribution than the population's."""
-    return any(
-        abs(a - b) > 1e-6 for a, b in zip(opinion.target_shares, opinion.population.shares, strict=False)
-    )
+    goal, population = goal_shares(opinion), seven(opinion.population.shares)
+    return any(abs(a - b) > 1e-6 for a, b in zip(goal, population, strict=True))
 
 
 def set_name(key: str) -> str:
@@ -196,6 +206,7 @@ __all__ = [
     "differs",
     "frontier_words",
     "gap_state",
+    "goal_shares",
     "group_words",
     "largest_gap",
     "pool_words",
@@ -203,6 +214,7 @@ __all__ = [
     "quote_words",
     "receipt_line",
     "set_name",
+    "seven",
     "w1_words",
     "warnings",
 ]

@@ -76,3 +76,8 @@ def test_mini() -> None:
     assert mini((0.0, 0.1, 0.2, 0.4, 0.1, 0.1, 0.1)) == "·▃▅█▃▃▃"
     assert mini((0.0, 0.1, 0.2, 0.4, 0.1, 0.1, 0.1), ascii=True) == ".259222"
     assert mini((0.0,) * 7) == "·······"
+
+
+def test_the_first_set_is_the_reference_when_none_is_given() -> None:
+    assert opinion_bars(sets(), width=44) == opinion_bars(sets(), POPULATION, 44)
+    assert opinion_bars([], width=44) == []

@@ -15,7 +15,7 @@ from app.views.receipt_html import receipt_html
 from app.views.receipt_json import receipt_from_json, receipt_json
 from app.views.receipt_markdown import receipt_markdown
 from app.views.receipt_text import receipt_line, receipt_text
-from store.receipt import AuditReceipt, RouteAudit
+from store.receipt import AuditReceipt, Distribution, Estimate, OpinionAudit, RouteAudit
 from tests.app.views.test_safe import HIDDEN
 from tests.fakes.receipts import (
     HOSTILE,
@@ -323,3 +323,77 @@ def test_html_shows_hostile_text_as_text() -> None:
     assert "<script>alert(1)</script>" in told
     assert "<U+202E>gnp.exe" in told
     assert "␛[31mred" in told
+
+
+def edge_receipts() -> list[AuditReceipt]:
+    """Sparse, empty, lop-sided and large, each valid as a record."""
+    whole = opinion_receipt()
+    assert whole.opinion is not None
+    nothing = Distribution(counts=())
+    empty = OpinionAudit(
+        labels="",
+        target="",
+        target_shares=(),
+        population=nothing,
+        candidates=nothing,
+        retrieved=nothing,
+        cited=nothing,
+        plain=nothing,
+        w1={},
+    )
+    one = whole.opinion.model_copy(
+        update={"retrieved": Distribution(counts=(0, 0, 0, 0, 0, 0, 1)), "floor": None, "summaries": {}}
+    )
+    corrected = whole.opinion.model_copy(
+        update={"corrected_shares": tuple(Estimate(value=i / 21, low=0.0, high=0.5) for i in range(7))}
+    )
+    group = whole.groups[0]
+    missed = group.categories[0].model_copy(update={"retrieved": 0, "retrieved_share": 0.0})
+    many = tuple(missed.model_copy(update={"value": f"group {i}"}) for i in range(30))
+    return [
+        empty_receipt().model_copy(update={"opinion": empty}),
+        whole.model_copy(
+            update={"opinion": one, "ranking": whole.ranking[:1], "frontier": whole.frontier[:1]}
+        ),
+        whole.model_copy(update={"opinion": corrected, "plain_ranking": (), "groups": ()}),
+        whole.model_copy(
+            update={
+                "ranking": tuple(
+                    whole.ranking[i % 12].model_copy(update={"rank": i + 1}) for i in range(200)
+                ),
+                "groups": (
+                    group.model_copy(update={"categories": many}),
+                    group.model_copy(update={"categories": ()}),
+                ),
+            }
+        ),
+        whole.model_copy(
+            update={
+                "ranking": tuple(
+                    each.model_copy(update={"relevance": 0.0, "position_weight": -0.1, "score": None})
+                    for each in whole.ranking
+                ),
+                "frontier": tuple(p.model_copy(update={"w1": 0.0, "chosen": False}) for p in whole.frontier),
+            }
+        ),
+    ]
+
+
+@pytest.mark.parametrize("index", range(5))
+def test_edges(index: int) -> None:
+    receipt = edge_receipts()[index]
+    for width in (40, 80):
+        assert max(map(width_of, receipt_text(receipt, width).split("\n"))) <= width
+    page = Page()
+    page.feed(receipt_html(receipt))
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+    assert not any("nan" in value for tag, _, value in page.attributes if tag in ("rect", "line", "circle"))
+    assert receipt_markdown(receipt).startswith("# Audit receipt")
+    assert receipt_from_json(receipt_json(receipt)) == receipt
+
+
+def test_missed_groups_are_named() -> None:
+    receipt = edge_receipts()[3]
+    for form in (receipt_text, receipt_markdown, receipt_html):
+        assert "MISSED group 7" in form(receipt)
