@@ -20,7 +20,7 @@ from store.enrich.registry_knowledge import Knowledge, Term, knowledge
 from store.enrich.registry_words import GAP, WORD, lemma
 
 #: Words that the tagger may read; it manages about 10,000 a second.
-TAGGED_WORDS: Final = 60_000
+TAGGED_WORDS: Final = 40_000
 
 _MAX_WORDS: Final = 3
 
