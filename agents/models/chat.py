@@ -32,11 +32,12 @@ from agents.models.payload import (
     build_payload,
     on_the_wire,
     read_completion,
+    read_usage,
     settle,
 )
 from agents.models.quirks import QuirkBook, Quirks
 from agents.models.settings import EndpointSettings
-from agents.models.translate import translate
+from agents.models.translate import error_inside, translate
 from agents.models.usage import UsageMeter, estimate_tokens
 from store.ports import ChatReply, ChatRequest, Usage
 
@@ -218,7 +219,7 @@ class OpenAIChat:
                 started = self._clock()
                 try:
                     async with asyncio.timeout(self.settings.timeouts.total):
-                        completion = await bound.client.chat.completions.create(**on_the_wire(payload))
+                        completion: Any = await bound.client.chat.completions.create(**on_the_wire(payload))
                 except TimeoutError:
                     failure: ModelCallError = ModelTimeout(
                         f"{self._where}: no whole answer in {self.settings.timeouts.total:g} s"
@@ -226,12 +227,19 @@ class OpenAIChat:
                 except (self._library_error(), ValueError) as error:
                     failure = self._translate(error)
                 else:
-                    return self._finish(
-                        read_completion(completion, request, self._where),
-                        request,
-                        started,
-                        reservation.settle,
-                    )
+                    # Some gateways report a fault with status 200.
+                    if (
+                        found := error_inside(completion, where=self._where, key=self.settings.key())
+                    ) is not None:
+                        self._count_failure(request, started)
+                        raise found
+                    try:
+                        raw = read_completion(completion, request, self._where)
+                    except ModelCallError:
+                        # Paid for all the same.
+                        self._count_failure(request, started, *read_usage(completion))
+                        raise
+                    return self._finish(raw, request, started, reservation.settle)
                 if not self._adapt(payload, failure):
                     self._count_failure(request, started)
                     raise failure
@@ -241,10 +249,11 @@ class OpenAIChat:
         async with bound.limiter.slot(self._expected_tokens(request)) as reservation:
             started = self._clock()
             deadline = asyncio.get_running_loop().time() + self.settings.timeouts.total
-            stream = await self._open_stream(bound.client, request, deadline)
             collected = StreamCollector()
+            stream: Any = None
             done = False
             try:
+                stream = await self._open_stream(bound.client, request, deadline)
                 while (chunk := await self._next_chunk(stream, deadline, begun=collected.begun)) is not None:
                     shown = collected.take(chunk)
                     if collected.blank > _LONGEST_BLANK:
@@ -259,9 +268,10 @@ class OpenAIChat:
                 reply = self._finish(raw, request, started, reservation.settle)
                 done = True
             finally:
-                await stream.close()
+                if stream is not None:
+                    await stream.close()
                 if not done:
-                    self._count_failure(request, started, collected.tokens())
+                    self._count_failure(request, started, *self._arrived(request, collected))
             yield reply
 
     async def _open_stream(self, client: AsyncOpenAI, request: ChatRequest, deadline: float) -> Any:
@@ -327,6 +337,8 @@ class OpenAIChat:
             if error.retry_after > retries.longest_wait:
                 raise error
             wait = max(error.retry_after, wait)
+            # The other tasks would only be refused as well.
+            self._bind().limiter.hold(error.retry_after)
         logger.info("%s; try %d of %d in %.1f s", error.message, tries + 1, attempts, wait)
         return wait
 
@@ -367,19 +379,24 @@ class OpenAIChat:
             logprobs=raw.logprobs,
         )
 
-    def _count_failure(self, request: ChatRequest, started: float, tokens: int = 0) -> None:
-        """Count a try that gave no answer: its time, and the tokens that arrived, which are paid for."""
-        prompt = sum(estimate_tokens(message.content) for message in request.messages) if tokens else 0
-        self.meter.add(
-            request.role,
-            Usage(
-                calls=1,
-                prompt_tokens=prompt,
-                completion_tokens=tokens,
-                seconds=self._clock() - started,
-                cost=self.settings.price.cost(prompt, tokens),
-            ),
+    def _count_failure(
+        self, request: ChatRequest, started: float, prompt_tokens: int = 0, completion_tokens: int = 0
+    ) -> None:
+        """Count a try that gave no answer: its time, and the tokens that are paid for all the same."""
+        usage = Usage(
+            calls=1,
+            prompt_tokens=prompt_tokens,
+            completion_tokens=completion_tokens,
+            seconds=self._clock() - started,
+            cost=self.settings.price.cost(prompt_tokens, completion_tokens),
         )
+        self.meter.add(request.role, usage)
+
+    @staticmethod
+    def _arrived(request: ChatRequest, collected: StreamCollector) -> tuple[int, int]:
+        """Return about how many tokens a broken stream has cost: none when nothing arrived."""
+        tokens = collected.tokens()
+        return (sum(estimate_tokens(m.content) for m in request.messages) if tokens else 0), tokens
 
     def _expected_tokens(self, request: ChatRequest) -> int:
         return request.max_tokens + sum(estimate_tokens(message.content) for message in request.messages)

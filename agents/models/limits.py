@@ -48,12 +48,19 @@ class RateLimiter:
         self._slots = asyncio.Semaphore(limits.concurrency)
         self._turn = asyncio.Lock()
         self._recent: deque[Reservation] = deque()
+        self._held_until = float("-inf")
         self._bounded = limits.requests_per_minute is not None or limits.tokens_per_minute is not None
+
+    def hold(self, seconds: float) -> None:
+        """Start no call before ``seconds`` have passed: the server has asked for a pause."""
+        self._held_until = max(self._held_until, self._clock() + seconds)
 
     @asynccontextmanager
     async def slot(self, tokens: int) -> AsyncIterator[Reservation]:
         """Hold one slot while a call of about ``tokens`` tokens runs."""
         async with self._slots:
+            if (pause := self._held_until - self._clock()) > 0:
+                await self._sleep(pause)
             yield await self._admit(tokens) if self._bounded else Reservation(0.0, tokens)
 
     async def _admit(self, tokens: int) -> Reservation:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from agents.models.chat import OpenAIChat
-from agents.models.errors import ModelCallError
+from agents.models.errors import ModelCallError, ModelNotFound
 from agents.models.structured import Refused, ask
 from store.ports import ChatMessage, ChatReply, ChatRequest
 
@@ -80,7 +80,10 @@ async def probe(chat: OpenAIChat) -> ProbeReport:
 
 
 async def _reachable(chat: OpenAIChat) -> tuple[Status, str]:
-    records = await chat.list_models()
+    try:
+        records = await chat.list_models()
+    except ModelNotFound:
+        return "lacking", "the server does not list its models"
     names = [str(record.get("id")) for record in records]
     mine = next((record for record in records if record.get("id") == chat.model), None)
     listed = mine if mine is not None else records[0] if len(records) == 1 else None

@@ -40,7 +40,7 @@ _LONGEST: Final = 240
 
 def redact(text: str, key: str | None) -> str:
     """Return server text fit for one line of a message: no key, no control characters, at most 240 characters."""
-    if key:
+    if key and len(key) > 3:  # "x" or "-" stand for no key, and occur in any text
         text = text.replace(key, "[key]")
     text = _BEARER.sub(r"\1 [key]", text)
     text = " ".join("".join(char if char.isprintable() else " " for char in text).split())
@@ -86,6 +86,20 @@ def translate(error: Exception, *, where: str, key: str | None, streaming: bool 
     if isinstance(error, ValueError):
         return BrokenReply(f"{where}: the reply is not whole JSON ({type(error).__name__})")
     return ModelUnreachable(f"{where}: {type(error).__name__}: {redact(str(error), key)}")
+
+
+def error_inside(completion: object, *, where: str, key: str | None) -> ModelCallError | None:
+    """Return the failure that a reply of status 200 reports in place of choices, or None."""
+    record = getattr(completion, "error", None)
+    if getattr(completion, "choices", None) or not isinstance(record, Mapping | str):
+        return None
+    if isinstance(record, str):
+        return _by_status(500, {}, record, "", where, key)
+    code = str(record.get("code", ""))
+    status = int(code) if code.isdecimal() and 400 <= int(code) <= 599 else 500
+    return _by_status(
+        status, {}, str(record.get("message", "")), f"{code} {record.get('type', '')}", where, key
+    )
 
 
 def _said(error: object) -> str:
@@ -148,4 +162,4 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     return None
 
 
-__all__ = ["redact", "retry_after", "translate"]
+__all__ = ["error_inside", "redact", "retry_after", "translate"]

@@ -1,36 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from agents.enhancement import METHODS, MultiQuery, enhancer
 from agents.enhancement.base import LONGEST_QUESTION
 from agents.models.errors import ModelUnreachable
-from store.ports import ChatModel, ChatReply, ChatRequest, Usage
+from store.ports import ChatModel, ChatReply
+from tests.fakes.chat import FakeChatModel
 
 QUESTION = "What do guests think of the pool?"
 WRITING = [method for method in METHODS if method != "none"]
-
-
-class FakeChatModel:
-    """Replies from a script; an exception in it is raised."""
-
-    model = "fake"
-
-    def __init__(self, *script: str | ChatReply | Exception) -> None:
-        self.script = list(script)
-        self.requests: list[ChatRequest] = []
-
-    async def complete(self, request: ChatRequest) -> ChatReply:
-        self.requests.append(request)
-        reply = self.script.pop(0)
-        if isinstance(reply, Exception):
-            raise reply
-        return reply if isinstance(reply, ChatReply) else ChatReply(reply, "stop", "fake", Usage(calls=1))
-
-    async def stream(self, request: ChatRequest) -> AsyncIterator[str | ChatReply]:
-        yield await self.complete(request)
 
 
 def test_the_fake_is_a_chat_model() -> None:

@@ -76,15 +76,52 @@ async def test_an_unknown_model(server: MisbehavingServer, connect: Connect) -> 
 
 
 async def test_too_many_requests_with_retry_after(server: MisbehavingServer, connect: Connect) -> None:
-    waits: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        waits.append(seconds)
-
+    started = time.monotonic()
     server.then(fails(429, "slow down", {"Retry-After": "0.7"}), says("Hello."))
-    reply = await connect(sleep=sleep).complete(HELLO)
+    reply = await connect().complete(HELLO)
     assert reply.text == "Hello."
-    assert waits == [0.7]
+    assert time.monotonic() - started >= 0.7
+
+
+async def test_a_pause_that_the_server_asks_for_holds_every_task(
+    server: MisbehavingServer, connect: Connect
+) -> None:
+    server.then(fails(429, "slow down", {"Retry-After": "0.5"}))
+    chat = connect()
+    first = asyncio.create_task(chat.complete(HELLO))
+    await eventually(lambda: len(server.requests) == 1)
+    await asyncio.sleep(0.1)
+    await asyncio.gather(first, *(chat.complete(HELLO) for _ in range(5)))
+    assert len(server.requests) == 7, "none of the others was refused as well"
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ({"message": "upstream is down", "code": 502}, errors.ServerFault),
+        ({"message": "no credit", "code": 402}, errors.QuotaExhausted),
+        ("upstream is down", errors.ServerFault),
+    ],
+)
+async def test_an_error_with_status_200(
+    server: MisbehavingServer, connect: Connect, error: object, kind: type[Exception]
+) -> None:
+    server.default = replies({"error": error})
+    with pytest.raises(kind):
+        await connect().complete(HELLO)
+
+
+async def test_bad_replies_are_paid_for_too(server: MisbehavingServer, connect: Connect) -> None:
+    server.default = says(None)
+    chat = connect()
+    with pytest.raises(errors.BrokenReply):
+        await chat.complete(HELLO)
+    assert chat.meter.total().calls == 2
+    assert chat.meter.total().completion_tokens > 0
+    server.default = fails(500)
+    with pytest.raises(errors.ServerFault):
+        await gather(chat)
+    assert chat.meter.total().calls == 5
 
 
 async def test_too_many_requests_without_retry_after(server: MisbehavingServer, connect: Connect) -> None:
