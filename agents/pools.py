@@ -19,6 +19,8 @@ from store.records import BINS
 MAX_GROUPS = 5
 #: An attribute known for fewer of the pool's documents than this does not constrain the selection unasked.
 MIN_KNOWN = 0.3
+#: Below these an attribute says nothing of the pool: it is named as unknown, not audited.
+MIN_AUDITED_SHARE, MIN_AUDITED = 0.1, 10
 #: A value shared by fewer documents than this does not make a group of its own.
 MIN_GROUP = 5
 OTHER = "other"
@@ -141,6 +143,12 @@ def make_groups(attribute: str, values: tuple[str, ...]) -> Groups:
     return Groups(attribute, tuple(names), codes, shares.astype(np.float64), unknown)
 
 
+def audited(groups: Groups) -> bool:
+    """Return whether enough authors' values are known for shares to mean something."""
+    known = int((groups.codes >= 0).sum())
+    return known >= MIN_AUDITED and known >= MIN_AUDITED_SHARE * len(groups.codes)
+
+
 def target_shares(target: str | tuple[float, ...] | list[float], stances: StancePool) -> NDArray[np.float64]:
     """Return the seven shares that the selection should reproduce.
 
@@ -234,6 +242,7 @@ def _standard(values: NDArray[np.float64]) -> NDArray[np.float64]:
 __all__ = [
     "Groups",
     "OpinionPool",
+    "audited",
     "constrained",
     "document_filter",
     "fairness_pool",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from agents.context import RagContext
 from agents.fairness.distance import bootstrap_w1, histogram, sigma, w1_bins
 from agents.fairness.pool import Pool
 from agents.fairness.selection import select
-from agents.pools import OTHER, Groups, OpinionPool, opinion_pool
+from agents.pools import OTHER, Groups, OpinionPool, audited, opinion_pool
 from agents.state import RagState
 from store.receipt import (
     AuditReceipt,
@@ -46,7 +47,7 @@ def build_receipt(context: RagContext, state: RagState) -> AuditReceipt:
     """Return the whole receipt; parts that do not apply are left out."""
     chosen = state["chosen"]
     documents = context.repository.documents(sorted({*chosen, *state["plain"]}))
-    base = {
+    base: dict[str, Any] = {
         "answer_id": state["answer_id"],
         "question": state["question"],
         "standalone_question": state["standalone"],
@@ -80,6 +81,7 @@ def build_receipt(context: RagContext, state: RagState) -> AuditReceipt:
     if pool is not None:
         base["opinion"] = _opinion(context, state, pool)
         base["groups"] = _groups(state, pool)
+        base["unmet"] = (*base["unmet"], *_unaudited(pool))
         base["position"] = PositionAudit(**state["position"]) if state["position"] else None
         base["frontier"] = _frontier(state, pool)
     return AuditReceipt(**base)
@@ -211,7 +213,7 @@ def _groups(state: RagState, pool: OpinionPool) -> tuple[GroupAudit, ...]:
     balanced = state["selection"].get("balanced", "")
     audits = []
     for name, groups in sorted(pool.groups.items()):
-        if groups.unknown >= 1:
+        if not audited(groups):
             continue
         chosen, plain = stance_rows(pool, state["chosen"]), stance_rows(pool, state["plain"])
         retrieved, known = _group_counts(groups, chosen)
@@ -242,6 +244,14 @@ def _groups(state: RagState, pool: OpinionPool) -> tuple[GroupAudit, ...]:
             )
         )
     return tuple(audits)
+
+
+def _unaudited(pool: OpinionPool) -> list[str]:
+    return [
+        f"{name} is known for {100 * (1 - groups.unknown):.0f} % of these documents only: not audited"
+        for name, groups in sorted(pool.groups.items())
+        if groups.unknown < 1 and not audited(groups)
+    ]
 
 
 def _group_counts(groups: Groups, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:

@@ -115,7 +115,8 @@ def _corpus(parts: Parts, corpus_id: int, name: str, documents: int) -> list[Che
             checks.append(Check(title, "ok", detail))
         else:
             detail = kind.error or (
-                f"{kind.kind}: {kind.missing_vectors:,} of {kind.sql:,} vectors missing, {kind.orphan_vectors:,} too many"
+                f"{kind.kind}: {kind.missing_vectors:,} of {kind.sql:,} vectors missing, "
+                f"{kind.orphan_vectors:,} too many"
                 f", BM25 {'current' if kind.bm25_current else 'out of date'}"
             )
             checks.append(Check(title, "wrong", detail, "run `evenhand doctor --rebuild`"))

@@ -9,8 +9,8 @@ from pathlib import Path
 def configure(path: Path | None, level: str) -> None:
     """Log to a file at this level; without a path only warnings of our own go nowhere."""
     root = logging.getLogger()
-    for handler in list(root.handlers):
-        root.removeHandler(handler)
+    for old in list(root.handlers):
+        root.removeHandler(old)
     if path is None:
         root.addHandler(logging.NullHandler())
         return

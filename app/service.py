@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -64,7 +64,7 @@ class Service:
         *,
         thread: str | None = None,
         options: dict[str, Any] | None = None,
-    ) -> AsyncIterator[AnswerEvent]:
+    ) -> AsyncGenerator[AnswerEvent]:
         """Answer a question: yields what happens and, last, ``AnswerReady``.
 
         Parameters

@@ -87,6 +87,8 @@ class BundledMiniLM:
             options.intra_op_num_threads = self._threads
             options.inter_op_num_threads = 1
             options.log_severity_level = 3
+            # Spinning threads starve each other on a busy machine.
+            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
             self._session = onnxruntime.InferenceSession(
                 _minilm_bytes(), options, providers=["CPUExecutionProvider"]
             )

@@ -164,6 +164,21 @@ class OpinionStore:
             for o in rows
         ]
 
+    def samples(self, entity_id: int, extractor: str, each: int) -> list[tuple[str, str, int]]:
+        """Return the surest quotes of each side of an entity as (document's external id, quote, score)."""
+        found: list[tuple[str, str, int]] = []
+        with self._database.session() as session:
+            for side in (Opinion.score > 0, Opinion.score == 0, Opinion.score < 0):
+                rows = session.execute(
+                    select(Document.external_id, Opinion.quote, Opinion.score)
+                    .join(Document, Document.id == Opinion.document_id)
+                    .where(Opinion.entity_id == entity_id, Opinion.extractor == extractor, side)
+                    .order_by(Opinion.confidence.desc(), Opinion.id)
+                    .limit(each)
+                )
+                found.extend(rows.tuples().all())
+        return found
+
     def count(
         self,
         corpus_id: int,

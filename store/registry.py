@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import delete, func, insert, select
@@ -119,10 +119,10 @@ class RegistryStore:
             )
         return result
 
-    def decide(self, corpus_id: int, kind: str, payload: dict[str, object]) -> None:
+    def decide(self, corpus_id: int, kind: str, payload: Mapping[str, object]) -> None:
         """Keep one decision of a person."""
         with self._database.session() as session:
-            session.add(EntityDecision(corpus_id=corpus_id, kind=kind, payload=payload))
+            session.add(EntityDecision(corpus_id=corpus_id, kind=kind, payload=dict(payload)))
 
     def decisions(self, corpus_id: int) -> list[tuple[str, dict[str, object]]]:
         """Return the decisions in the order in which they were made."""

@@ -94,7 +94,7 @@ def _order(
     fit = context.calibrations.find(model=model, prompt_sha=prompt_sha, attribute=POLARITY, k=len(relevance))
     natural = np.argsort(-relevance, kind="stable")
     if fit is None:
-        note = f"not calibrated for this model ({model}, k = {len(relevance)}): most relevant first"
+        note = f"no position weights for k = {len(relevance)}: most relevant first"
         return natural, PositionAudit(calibrated=False, note=note, model=model), []
     weights = np.asarray(fit.result["weights"], dtype=np.float64)
     intercept = float(fit.result["intercept"])

@@ -65,7 +65,7 @@ def ask(
         "one_sided": False if both_sides else None,
     }
     chosen = {name: value for name, value in options.items() if value is not None}
-    ready = run_async(_answer(sh, question, chosen, stream=not json and output is None), sh.parts)
+    ready = run_async(answer(sh, question, chosen, stream=not json and output is None), sh.parts)
     if json:
         out_json("answer/1", document(ready))
         return
@@ -95,7 +95,8 @@ def document(ready: AnswerReady) -> dict[str, Any]:
     }
 
 
-async def _answer(sh: Shell, question: str, options: dict[str, Any], stream: bool) -> AnswerReady:
+async def answer(sh: Shell, question: str, options: dict[str, Any], stream: bool) -> AnswerReady:
+    """Ask, showing the text as it is written where stdout is a terminal; returns the finished answer."""
     from app.events import AnswerReady, AnswerRevised, TokenReceived
     from app.views.safe import visible
 
@@ -153,4 +154,4 @@ def _choice(name: str, value: str | None, known: tuple[str, ...]) -> str | None:
     return value
 
 
-__all__ = ["ask", "document"]
+__all__ = ["answer", "ask", "document"]

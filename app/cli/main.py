@@ -97,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away; nothing is left to say to it.
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         return FAILED
     except Exception as error:
         if debug:
