@@ -44,6 +44,10 @@ def _rect(x: float, y: float, width: float, height: float, kind: str, fill: str 
     return f'<rect x="{x:.2f}%" y="{y:.1f}" {size} class="{kind}"{paint}/>'
 
 
+def _unit(gap: float) -> str:
+    return "point" if abs(rounded_points(gap)) == 1 else "points"
+
+
 def _step(top: float) -> float:
     """Return a round grid step that gives two to five lines below ``top``."""
     for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1, 2, 5, 10, 20):
@@ -120,7 +124,7 @@ def group_plot(group: GroupAudit, index: int, description: str) -> str:
         told = (
             "MISSED"
             if missed
-            else f"{points(each.gap)} points" + ("!" if "!" in marked_points(each.gap) else "")
+            else f"{points(each.gap)} {_unit(each.gap)}" + ("!" if "!" in marked_points(each.gap) else "")
         )
         body += [
             _text(0, y + 16, each.value, "name"),

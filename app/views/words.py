@@ -66,8 +66,14 @@ def answer_w1(opinion: OpinionAudit) -> tuple[str, float] | None:
 
 
 def largest_gap(receipt: AuditReceipt) -> GroupAudit | None:
-    """Return the attribute with the largest author-group gap, None when there is none."""
-    return max(receipt.groups, key=lambda group: abs(group.largest_gap), default=None)
+    """Return the attribute with the largest author-group gap, None when there is none.
+
+    Attributes that the selection was asked to balance come first, then those that most authors state: a gap among
+    a handful of known values says little.
+    """
+    asked = [group for group in receipt.groups if group.constrained]
+    stated = [group for group in receipt.groups if group.unknown_population <= 0.5]
+    return max(asked or stated or receipt.groups, key=lambda group: abs(group.largest_gap), default=None)
 
 
 def warnings(receipt: AuditReceipt) -> list[str]:
@@ -136,6 +142,8 @@ def position_words(position: PositionAudit) -> str:
     """Return the predicted output bias of the order, or that the model is not calibrated."""
     model = f" ({position.model})" if position.model else ""
     if not position.calibrated or position.predicted is None:
+        if position.note.startswith("not calibrated for this model ("):
+            return position.note
         note = (
             f": {position.note}" if position.note and position.note != "not calibrated for this model" else ""
         )

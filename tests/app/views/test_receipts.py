@@ -15,7 +15,7 @@ from app.views.receipt_html import receipt_html
 from app.views.receipt_json import receipt_from_json, receipt_json
 from app.views.receipt_markdown import receipt_markdown
 from app.views.receipt_text import receipt_line, receipt_text
-from store.receipt import AuditReceipt, Distribution, Estimate, OpinionAudit, RouteAudit
+from store.receipt import AuditReceipt, Distribution, Estimate, OpinionAudit, PositionAudit, RouteAudit
 from tests.app.views.test_safe import HIDDEN
 from tests.fakes.receipts import (
     HOSTILE,
@@ -397,3 +397,22 @@ def test_missed_groups_are_named() -> None:
     receipt = edge_receipts()[3]
     for form in (receipt_text, receipt_markdown, receipt_html):
         assert "MISSED group 7" in form(receipt)
+
+
+def test_the_line_prefers_gaps_that_were_asked_for_or_are_known() -> None:
+    receipt = opinion_receipt()
+    group = receipt.groups[0]
+    rare = group.model_copy(
+        update={"attribute": "job", "largest_gap": 0.4, "unknown_population": 0.9, "constrained": False}
+    )
+    assert "5 pts (region)" in receipt_line(receipt.model_copy(update={"groups": (rare, group)}))
+    shown = group.model_copy(update={"constrained": False})
+    assert "5 pts (region)" in receipt_line(receipt.model_copy(update={"groups": (rare, shown)}))
+    assert "40 pts (job)" in receipt_line(receipt.model_copy(update={"groups": (rare,)}))
+
+
+def test_an_uncalibrated_order_is_said_once() -> None:
+    note = "not calibrated for this model (small, k = 20): most relevant first"
+    position = PositionAudit(calibrated=False, note=note, model="small")
+    shown = receipt_markdown(opinion_receipt().model_copy(update={"position": position}))
+    assert shown.count("not calibrated") == 1
