@@ -123,6 +123,11 @@ class LLMExtractor:
         )
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
+    @property
+    def open_discovery(self) -> bool:
+        """Whether entities outside the registry are asked for."""
+        return self._options.open_discovery
+
     def plan(
         self, documents: Iterable[tuple[int, str]], registry: Sequence[RegistryEntity]
     ) -> ExtractionPlan:
