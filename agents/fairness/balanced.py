@@ -83,13 +83,18 @@ def balance_columns(
     *,
     count: int = 7,
 ) -> FloatArray:
-    """Balancing variables in order of importance: cumulative bins, author groups, covariates (standardised).
+    """Balancing variables, most important first: cumulative bins and author groups in turn, then covariates.
 
     Cumulative indicators ``bin <= b`` span the same space as the bins, and when one is given up in the landing only
-    that step of the distribution function is off.
+    that step of the distribution function is off: the middle steps come first. Groups come by falling size,
+    covariates are standardised.
     """
     steps = [bins <= b for b in _middle_first(count - 1)]
-    members = [codes == g for codes, size in groups for g in range(size)]
+    members = [
+        codes == group
+        for codes, size in groups
+        for group in np.argsort(-np.bincount(codes[codes >= 0], minlength=size), kind="stable")
+    ]
     columns = [np.asarray(column, np.float64) for column in _interleave(steps, members)]
     if covariates is not None:
         spread = covariates.std(axis=0)
@@ -134,7 +139,7 @@ def design_margin(
     The sample is self-weighting for the population's bins and groups, so the estimate is the plain mean. Variance
     by Deville and Tille (2005), J. Statist. Plann. Inference 128: residuals e of the weighted regression on the
     balancing variables, ``sum c_i e_i^2 / n^2`` with ``c_i = (1 - inclusion_i) n / (n - q)``; interval by Student's
-    t with n - q degrees of freedom. q counts the regressors, at most a third of n: with more, the landing has given
+    t with n - q degrees of freedom. q counts the regressors, at most a fifth of n: with more, the landing has given
     up the rest anyway.
 
     Parameters
@@ -159,7 +164,7 @@ def design_margin(
 
     columns = np.ones((n, 1))
     if balance is not None:
-        limit = max(1, n // 3) - 1
+        limit = max(1, n // 5) - 1
         columns = np.column_stack([columns, np.asarray(balance, np.float64)[:, :limit]])
     weight = 1 - chances
     root = np.sqrt(weight)[:, None]

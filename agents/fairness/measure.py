@@ -6,7 +6,7 @@ import numpy as np
 
 from agents.fairness.distance import BINS, IntArray, histogram, w1_bins
 from agents.fairness.group_bounds import largest_gap
-from agents.fairness.opinion import least_distance
+from agents.fairness.opinion import least_distance, least_gap
 from agents.fairness.pool import Pool, SelectionParts
 
 
@@ -16,7 +16,7 @@ def measure(pool: Pool, indices: IntArray, frame: IntArray | None = None) -> Sel
     size = int(indices.size)
     if size == 0:
         nothing = dict.fromkeys(pool.groups, float("nan"))
-        return SelectionParts(0.0, 0.0, float("nan"), float("nan"), nothing, float("nan"))
+        return SelectionParts(0.0, 0.0, float("nan"), float("nan"), nothing, float("nan"), nothing)
     bins = np.asarray(BINS)[pool.bins]
     return SelectionParts(
         relevance=float(pool.relevance[indices].sum()),
@@ -25,6 +25,10 @@ def measure(pool: Pool, indices: IntArray, frame: IntArray | None = None) -> Sel
         floor=least_distance(bins[candidates], pool.population, size),
         gaps={name: _gap(pool, name, indices) for name in pool.groups},
         matched=float(pool.match_mask[indices].mean()),
+        gap_floors={
+            name: least_gap(codes[candidates], pool.group_shares[name], size)
+            for name, codes in pool.groups.items()
+        },
     )
 
 

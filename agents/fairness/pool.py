@@ -185,6 +185,8 @@ class SelectionParts:
         selected author is unknown.
     matched
         Share of the selected documents that speak of the entity.
+    gap_floors
+        For each attribute the least gap that any choice of as many documents from these candidates can reach.
     """
 
     relevance: float
@@ -193,6 +195,7 @@ class SelectionParts:
     floor: float
     gaps: Mapping[str, float]
     matched: float
+    gap_floors: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

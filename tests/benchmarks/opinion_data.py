@@ -11,6 +11,7 @@ import csv
 import gzip
 import os
 import re
+import tempfile
 import tomllib
 from collections import Counter
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ import numpy as np
 
 HERE = Path(__file__).parent
 DATA = Path(os.environ.get("EVENHAND_DATA", HERE.parent.parent / ".." / "shared" / "data"))
-CACHE = Path(os.environ.get("EVENHAND_BENCH_CACHE", HERE / ".cache"))
+CACHE = Path(os.environ.get("EVENHAND_BENCH_CACHE", Path(tempfile.gettempdir()) / "evenhand-bench"))
 STARS = {1: -30.0, 2: -20.0, 3: 0.0, 4: 20.0, 5: 30.0}
 TEMPLATES = (
     "What do guests think about {e}?",
@@ -35,12 +36,12 @@ TEMPLATES = (
 
 @dataclass
 class Entity:
-    """One opinion target: the rows that name it, their labels and their truth (NaN where unknown)."""
+    """One opinion target: the rows that name it, their labels, and every review's truth (NaN where unknown)."""
 
     name: str
     rows: np.ndarray
     score: np.ndarray
-    truth: np.ndarray
+    all_truth: np.ndarray  # (all documents,)
     relevance: np.ndarray  # (templates, all documents)
 
 
@@ -129,7 +130,7 @@ def _add_entities(corpus: Corpus, keywords: dict[str, list[str]], truth: dict[st
         rated = truth[name]
         mapped = np.array([STARS.get(int(v), np.nan) if v == v else np.nan for v in rated])
         rows = np.flatnonzero(~np.isnan(score))
-        corpus.entities.append(Entity(name, rows, score[rows], mapped[rows], queries @ corpus.vectors.T))
+        corpus.entities.append(Entity(name, rows, score[rows], mapped, queries @ corpus.vectors.T))
 
 
 def _corpus(name: str, texts: list[str]) -> Corpus:

@@ -1,0 +1,293 @@
+"""Every selection method against a target that none of them sees.
+
+    python -m tests.benchmarks.bench_independent_target [--corpus lounges] [--draws 100] [--out FOLDER]
+
+For each entity and each of six question templates, k = 5, 10, 20: the methods see relevance, the label of the entity in
+each review, author groups; they are judged by W1 between the chosen reviews' own ratings (1..5 -> -30, -20, 0, 20, 30)
+and those of all reviews that name the entity. Published methods choose among the 200 nearest reviews, ours and the
+samples among all reviews that name the entity. Random methods: means of ``--draws`` draws an entity. Differences to a
+reference method: means over entities with an interval from a bootstrap over entities, p-values corrected by
+Benjamini and Hochberg over all methods and k.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.fairness.distance import histogram, w1_bins
+from agents.fairness.measure import measure
+from agents.fairness.pool import Pool
+from agents.fairness.selection import RANDOM_METHODS, select
+from tests.benchmarks.opinion_data import TEMPLATES, Corpus, Entity, hotels, lounges
+
+NEAREST = 200
+SIZES = (5, 10, 20)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method with its options and its candidates."""
+
+    name: str
+    method: str
+    options: dict[str, Any]
+    wide: bool  # True: the nearest reviews of the corpus; False: all reviews that name the entity
+
+
+def methods() -> list[Row]:
+    """List what is compared."""
+    rows = [Row("relevance", "relevance", {}, True)]
+    for name in ("mmr", "dpp", "opinion-mmr", "kl", "js", "w1-greedy", "w1-mmr", "wassrank-ot"):
+        rows.append(Row(name, name, {}, True))
+    rows.append(Row("exact on nearest", "exact", {}, True))
+    rows.append(Row("exact", "exact", {}, False))
+    rows.append(Row("exact, no groups", "exact", {"beta": 0.0}, False))
+    for name in ("random", "stratified", "balanced"):
+        for quantile in (0.0, 0.5, 0.75) if name != "random" else (0.0,):
+            label = f"{name} q={quantile:.2f}" if quantile else name
+            rows.append(Row(label, name, {"relevance_quantile": quantile}, False))
+    return rows
+
+
+def entity_pools(corpus: Corpus, entity: Entity) -> tuple[list[Pool], np.ndarray]:
+    """Build a pool of all reviews for each template, and the truth of each review (those without one left out)."""
+    truth = np.full(len(corpus.texts), np.nan)
+    score = np.zeros(len(corpus.texts))
+    matched = np.zeros(len(corpus.texts), bool)
+    truth[:] = entity.all_truth
+    score[entity.rows] = entity.score
+    matched[entity.rows] = True
+    keep = np.flatnonzero(~np.isnan(truth))
+    population = histogram(score[keep][matched[keep]])
+    groups, shares = {}, {}
+    for name, codes in corpus.groups.items():
+        groups[name] = codes[keep]
+        known = groups[name][matched[keep] & (groups[name] >= 0)]
+        shares[name] = np.bincount(known, minlength=len(corpus.labels[name])) / known.size
+    pools = [
+        Pool(
+            relevance=relevance[keep],
+            score=score[keep],
+            population=population,
+            matched=matched[keep],
+            vectors=corpus.vectors[keep],
+            groups=groups,
+            group_shares=shares,
+        )
+        for relevance in entity.relevance
+    ]
+    return pools, truth[keep]
+
+
+def judge(pool: Pool, truth: np.ndarray, indices: np.ndarray, top: float) -> dict[str, float]:
+    """Score one choice; ``top`` is the relevance of plain top-k."""
+    whole = histogram(truth[pool.match_mask])
+    result = {
+        "label_w1": w1_bins(histogram(pool.score[indices]), pool.population),
+        "truth_w1": w1_bins(histogram(truth[indices]), whole),
+        "relevance_kept": float(pool.relevance[indices].sum()) / top,
+        "matched": float(pool.match_mask[indices].mean()),
+    }
+    for name, codes in pool.groups.items():
+        chosen = codes[indices]
+        known = chosen[chosen >= 0]
+        shares = pool.group_shares[name]
+        seen = np.bincount(known, minlength=shares.size)
+        result["gap"] = float(np.abs(seen / max(known.size, 1) - shares).max())
+        result["groups"] = float((seen > 0).sum() / (shares > 0).sum())
+        own = codes[indices[pool.match_mask[indices]]]
+        result["groups_matched"] = float(np.unique(own[own >= 0]).size / (shares > 0).sum())
+    return result
+
+
+def measure_entity(
+    corpus: Corpus, entity: Entity, draws: int, seed: int
+) -> dict[tuple[str, int], dict[str, float]]:
+    """Average every method over the templates (and draws) of one entity."""
+    pools, truth = entity_pools(corpus, entity)
+    results: dict[tuple[str, int], dict[str, float]] = {}
+    nearest = [np.sort(pool.by_relevance()[:NEAREST]) for pool in pools]
+    narrow = [pool.take(rows) for pool, rows in zip(pools, nearest, strict=True)]
+    own = [pool.entity_documents() for pool in pools]
+    alone = [pool.take(rows) for pool, rows in zip(pools, own, strict=True)]
+    for k in SIZES:
+        tops = [float(pool.relevance[pool.by_relevance()[:k]].sum()) for pool in pools]
+        for row in methods():
+            start = time.perf_counter()
+            rng = np.random.default_rng([seed, k])
+            found: list[dict[str, float]] = []
+            repeats = -(-draws // len(pools)) if row.method in RANDOM_METHODS else 1
+            for place in range(len(pools)):
+                candidates, rows = (narrow[place], nearest[place]) if row.wide else (alone[place], own[place])
+                for _ in range(repeats):
+                    chosen = rows[select(row.method, candidates, k, rng, **row.options).indices]
+                    if chosen.size:
+                        found.append(judge(pools[place], truth, chosen, tops[place]))
+            means = {name: float(np.mean([f[name] for f in found])) for name in found[0]}
+            means["ms"] = 1e3 * (time.perf_counter() - start) / max(len(found), 1)
+            parts = measure(alone[0], alone[0].by_relevance()[:k])
+            means["floor"] = parts.floor
+            means["gap_floor"] = max(parts.gap_floors.values(), default=float("nan"))
+            results[row.name, k] = means
+    return results
+
+
+def differences(
+    results: dict[str, dict[tuple[str, int], dict[str, float]]],
+    reference: dict[int, str],
+    rng: np.random.Generator,
+) -> list[dict[str, Any]]:
+    """Compare truth W1 of every method with the reference of its k; bootstrap over entities, BH over all."""
+    entities = list(results)
+    draws = rng.integers(0, len(entities), (10_000, len(entities)))
+    rows: list[dict[str, Any]] = []
+    for name, k in results[entities[0]]:
+        if name == reference[k]:
+            continue
+        gaps = np.array(
+            [results[e][name, k]["truth_w1"] - results[e][reference[k], k]["truth_w1"] for e in entities]
+        )
+        kept = np.mean(
+            [
+                results[e][name, k]["relevance_kept"] - results[e][reference[k], k]["relevance_kept"]
+                for e in entities
+            ]
+        )
+        means = gaps[draws].mean(axis=1)
+        tail = min((means <= 0).mean(), (means >= 0).mean())
+        low, high = np.quantile(means, [0.025, 0.975])
+        rows.append(
+            {
+                "method": name,
+                "k": k,
+                "reference": reference[k],
+                "difference": float(gaps.mean()),
+                "low": float(low),
+                "high": float(high),
+                "relevance_difference": float(kept),
+                "p": float(min(1.0, 2 * max(tail, 1 / len(means)))),
+            }
+        )
+    order = np.argsort([row["p"] for row in rows])
+    running = 1.0
+    for place in range(len(rows) - 1, -1, -1):
+        row = rows[order[place]]
+        running = min(running, row["p"] * len(rows) / (place + 1))
+        row["q"] = running
+    return rows
+
+
+def table(results: dict[str, dict[tuple[str, int], dict[str, float]]], compared: list[dict[str, Any]]) -> str:
+    """Write the means as Markdown."""
+    entities = list(results)
+    notes = {(row["method"], row["k"]): row for row in compared}
+    lines = []
+    for k in SIZES:
+        floor = np.mean([results[e]["exact", k]["floor"] for e in entities])
+        gap_floor = np.mean([results[e]["exact", k]["gap_floor"] for e in entities])
+        lines += [
+            f"\n### k = {k} (label floor {floor:.2f}, gap floor {gap_floor:.3f})\n",
+            "| method | truth W1 | to the default | q | label W1 | relevance kept | match | gap | groups | ms |",
+            "|---|---|---|---|---|---|---|---|---|---|",
+        ]
+        for name, size in results[entities[0]]:
+            if size != k:
+                continue
+            mean = {
+                key: float(np.mean([results[e][name, k][key] for e in entities]))
+                for key in results[entities[0]][name, k]
+            }
+            note = notes.get((name, k))
+            versus = (
+                f"{note['difference']:+.2f} [{note['low']:+.2f}, {note['high']:+.2f}]" if note else "default"
+            )
+            corrected = f"{note['q']:.3f}" if note else ""
+            lines.append(
+                f"| {name} | {mean['truth_w1']:.2f} | {versus} | {corrected} "
+                f"| {mean['label_w1']:.2f} | {mean['relevance_kept']:.3f} | {mean['matched']:.3f} "
+                f"| {mean.get('gap', float('nan')):.3f} | {mean.get('groups_matched', float('nan')):.2f} "
+                f"| {mean['ms']:.1f} |"
+            )
+    return "\n".join(lines)
+
+
+def beaten(compared: list[dict[str, Any]]) -> list[str]:
+    """Name the methods significantly better than the default at equal or higher relevance kept."""
+    return [
+        f"{row['method']} (k={row['k']})"
+        for row in compared
+        if row["difference"] < 0 and row["q"] < 0.05 and row["relevance_difference"] >= -1e-9
+    ]
+
+
+def plot(results: dict[str, dict[tuple[str, int], dict[str, float]]], k: int) -> str:
+    """Draw truth W1 against relevance kept as SVG."""
+    points = defaultdict(list)
+    for entity in results.values():
+        for (name, size), values in entity.items():
+            if size == k:
+                points[name].append((values["relevance_kept"], values["truth_w1"]))
+    means = {name: np.mean(values, axis=0) for name, values in points.items()}
+    xs, ys = (np.array([m[i] for m in means.values()]) for i in (0, 1))
+    left, bottom = xs.min() - 0.02, ys.min() - 0.5
+    wide, tall = 640 / (xs.max() - left + 0.12), 360 / (ys.max() - bottom + 0.5)
+    marks = []
+    for name, (x, y) in means.items():
+        px, py = 50 + (x - left) * wide, 390 - (y - bottom) * tall
+        marks.append(
+            f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4"/>'
+            f'<text x="{px + 6:.1f}" y="{py + 4:.1f}">{name} {y:.2f}</text>'
+        )
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="740" height="430" font-family="sans-serif" font-size="11">'
+        f'<text x="50" y="20">k = {k}: W1 to the unseen ratings (up: worse) by relevance kept (right: more)</text>'
+        f"{''.join(marks)}</svg>"
+    )
+
+
+def main() -> None:
+    """Run and print; write JSON, Markdown and plots where asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--corpus", choices=("lounges", "hotels"), default="lounges")
+    parser.add_argument("--draws", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument(
+        "--reference", default="exact", help="one method, or one for each k: exact,exact,balanced"
+    )
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    names = options.reference.split(";")
+    reference = dict(zip(SIZES, names * len(SIZES) if len(names) == 1 else names, strict=False))
+    corpus = lounges() if options.corpus == "lounges" else hotels()
+    results = {}
+    for entity in corpus.entities:
+        results[entity.name] = measure_entity(corpus, entity, options.draws, options.seed)
+        print(f"{entity.name}: {entity.rows.size} reviews", flush=True)
+    compared = differences(results, reference, np.random.default_rng(options.seed))
+    text = (
+        f"## {corpus.name}: {len(results)} entities, {len(TEMPLATES)} templates, {options.draws} draws, "
+        f"seed {options.seed}, VADER clause labels\n{table(results, compared)}\n\n"
+        f"Significantly better than the default at equal or higher relevance kept: {beaten(compared) or 'none'}\n"
+    )
+    print(text)
+    if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
+        plain = {e: {f"{n}|{k}": v for (n, k), v in r.items()} for e, r in results.items()}
+        (options.out / f"{corpus.name}.json").write_text(
+            json.dumps({"entities": plain, "differences": compared})
+        )
+        (options.out / f"{corpus.name}.md").write_text(text)
+        for k in SIZES:
+            (options.out / f"{corpus.name}-k{k}.svg").write_text(plot(results, k))
+
+
+if __name__ == "__main__":
+    main()
