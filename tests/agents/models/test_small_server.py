@@ -116,13 +116,10 @@ async def test_the_generator(chat: OpenAIChat) -> None:
     generator = LLMGenerator(chat, max_tokens=24)
     passages = (Passage("D1", "The pool was warm."), Passage("D2", "The pool was cold."))
     proportions = Proportions("the pool", {"positive": 0.5, "negative": 0.5}, 2)
-    for request in (
-        GenerationRequest("How is the pool?", "factual", passages),
-        GenerationRequest("How is the pool?", "opinion", passages, proportions),
-    ):
-        answer = await generator.generate(request)
-        assert answer.text
-        assert set(answer.cited) <= {"D1", "D2"}
+    answer = await generator.generate(GenerationRequest("How is the pool?", "opinion", passages, proportions))
+    assert answer.text
+    assert set(answer.cited) <= {"D1", "D2"}
+    assert answer.prompt == "answer_opinions.v1"
 
 
 async def test_the_probe(chat: OpenAIChat) -> None:
