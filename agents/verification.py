@@ -1,0 +1,354 @@
+"""Verification of a written answer against its documents and its population: pure functions.
+
+What is checked, each with its own kind of finding:
+
+- every citation names a document that was given (``invented citation``);
+- every quote stands in the document cited for it (``altered quote``, ``misattributed quote``);
+- stated shares are the true ones (``wrong share``);
+- the answer's own distribution of views (its cited claims, one voice a cited document) against the population:
+  ``one-sided``, ``reversed majority``, ``missing minority``, ``distribution``; its W1 distance, and the amplification
+  ``W1(answer) - W1(retrieved)``: what the writing added to what was retrieved.
+
+Few voices cannot match every share, so each rule counts what the number of voices could have shown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from agents.verification_quotes import QuoteCheck, check_quote
+from agents.verification_shares import Side, quantity, sides_named, stated_shares
+from agents.verification_text import Sentence, citation_labels, clauses, quotes, sentences, without_citations
+
+FindingKind = Literal[
+    "invented citation",
+    "altered quote",
+    "misattributed quote",
+    "wrong share",
+    "one-sided",
+    "reversed majority",
+    "missing minority",
+    "distribution",
+]
+#: A claim's bin in {-30, ..., 30}, or None where it holds no view.
+Classify = Callable[[str], int | None]
+#: Distance of two distributions over the seven bins.
+Distance = Callable[[Sequence[float], Sequence[float]], float]
+
+_BINS = (-30, -20, -10, 0, 10, 20, 30)
+#: A side with less of the population than this may be left out.
+_MINORITY = 0.10
+#: A side with at least this share cannot be called a minority that was merely missed.
+_LARGE = 0.30
+#: Voices that a side must at least be due before its stated share alone does not speak for it.
+_HEARD = 0.7
+#: How far the shares of two sides must lie apart before one is the majority.
+_MARGIN = 0.10
+#: So far apart that one voice more on the wrong side turns the answer round.
+_CLEAR = 0.40
+#: Deviation of a side's share in the answer that is allowed besides one voice more or less.
+_SLACK = 0.20
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong, in a sentence that can be put to the writer."""
+
+    kind: FindingKind
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A clause of the answer that reports a view: its bin, and how many voices it rests on."""
+
+    text: str
+    bin: int
+    voices: int
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The result.
+
+    Attributes
+    ----------
+    citations
+        Label -> whether it was given, in order of appearance.
+    quotes
+        Every quote with its verdict.
+    claims
+        The claims that the distribution rests on.
+    distribution
+        Shares of the seven bins among the claims' voices; None without claims or population.
+    distance
+        Distance of that distribution to the population (W1, in points), or None.
+    amplification
+        ``distance`` minus the distance of the retrieved documents, or None. Above 0 the writing skewed the answer.
+    findings
+        What is wrong, gravest first; empty where nothing is.
+    """
+
+    citations: Mapping[str, bool]
+    quotes: tuple[QuoteCheck, ...]
+    claims: tuple[Claim, ...]
+    distribution: tuple[float, ...] | None
+    distance: float | None
+    amplification: float | None
+    findings: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    @property
+    def deviation(self) -> str:
+        """The findings in one line, for the one revision; "" where there are none."""
+        return "; ".join(finding.message for finding in self.findings)
+
+
+def w1_of_bins(first: Sequence[float], second: Sequence[float]) -> float:
+    """W1 on the seven bins: ``sum_i |CDF_1 - CDF_2| * 10``, in [0, 60] (WARP); 0 means equal."""
+    total = at = 0.0
+    for p, q in zip(first[:-1], second[:-1], strict=True):
+        at += p - q
+        total += abs(at) * 10
+    return total
+
+
+def verify(
+    answer: str,
+    documents: Mapping[str, str],
+    *,
+    population: Sequence[float] | None = None,
+    retrieved: Sequence[float] | None = None,
+    classify: Classify | None = None,
+    distance: Distance = w1_of_bins,
+    stances: Mapping[str, int] | None = None,
+    side: Literal["positive", "negative"] | None = None,
+) -> Verification:
+    """Check an answer.
+
+    Parameters
+    ----------
+    answer
+        The text, with citations such as ``[3]`` or ``[D1, D4]``.
+    documents
+        Label -> text of every document that may be cited, under the label that the answer uses.
+    population, retrieved
+        Counts or shares of the seven bins, -30 first. Without a population only citations and quotes are checked.
+    classify
+        Gives the bin of a claim.
+    stances
+        Label -> bin of the documents, for cited claims that ``classify`` finds no view in.
+    distance
+        Distance of two distributions over the bins.
+    side
+        The one side that was asked for: then shares may still be those of all, but voices of the other side alone
+        would be wrong, and none are called missing.
+
+    Raises
+    ------
+    ValueError
+        ``population`` or ``retrieved`` has not seven entries, a negative one, or no mass.
+    """
+    truth = None if population is None else _shares("population", population)
+    given = None if retrieved is None else _shares("retrieved", retrieved)
+    cut = sentences(answer)
+    citations = {label: label in documents for label in citation_labels(answer)}
+    checks = _check_quotes(answer, cut, documents)
+    findings = _source_findings(citations, checks)
+    claims, unread = _claims(cut, classify, stances or {}) if classify is not None else ((), 0)
+    shares = _answer_shares(claims)
+    away = amplified = None
+    if truth is not None:
+        findings += _share_findings(cut, truth)
+        if classify is not None:
+            findings += _quantity_findings(cut, _by_side(truth), classify)
+        findings += _balance_findings(cut, claims, unread, truth, side)
+        if shares is not None:
+            away = distance(shares, truth)
+            amplified = None if given is None else away - distance(given, truth)
+    return Verification(citations, checks, claims, shares, away, amplified, tuple(findings))
+
+
+def _shares(name: str, values: Sequence[float]) -> tuple[float, ...]:
+    numbers = tuple(float(value) for value in values)
+    total = sum(numbers)
+    if len(numbers) != len(_BINS) or any(not 0 <= n < float("inf") for n in numbers) or total <= 0:
+        raise ValueError(f"{name} must be seven counts or shares with a positive sum, got {numbers}")
+    return tuple(n / total for n in numbers)
+
+
+def _check_quotes(
+    answer: str, cut: Sequence[Sentence], documents: Mapping[str, str]
+) -> tuple[QuoteCheck, ...]:
+    """Check each quote in the documents cited in its sentence, else on its line, else in the whole answer."""
+    everywhere = citation_labels(answer)
+    checks = []
+    for quote in quotes(answer):
+        home = next((s for s in cut if s.start <= quote.start < s.end), None)
+        cited = home.labels if home else ()
+        if home and not cited:
+            on_line = [label for s in cut if s.line == home.line for label in s.labels]
+            cited = tuple(dict.fromkeys(on_line)) or everywhere
+        checks.append(check_quote(quote.words, cited or everywhere, documents))
+    return tuple(checks)
+
+
+def _source_findings(citations: Mapping[str, bool], checks: Sequence[QuoteCheck]) -> list[Finding]:
+    findings = [
+        Finding("invented citation", f"[{label}] cites a document that was not given")
+        for label, exists in citations.items()
+        if not exists
+    ]
+    for check in checks:
+        if check.verdict == "elsewhere":
+            message = f"“{check.quote}” stands in [{check.label}], not in the document cited for it"
+            findings.append(Finding("misattributed quote", message))
+        elif check.verdict == "not found":
+            findings.append(Finding("altered quote", f"“{check.quote}” stands in none of the documents"))
+        elif check.verdict == "cut after a negation":
+            message = f"“{check.quote}” leaves out the negation before it in [{check.label}]"
+            findings.append(Finding("altered quote", message))
+    return findings
+
+
+def _claims(
+    cut: Sequence[Sentence], classify: Classify, stances: Mapping[str, int]
+) -> tuple[tuple[Claim, ...], int]:
+    """Return the views that the answer reports, and how many cited voices no view could be read from.
+
+    Only cited clauses count, where the answer cites at all.
+    """
+    cites = any(sentence.labels for sentence in cut)
+    claims, unread = [], 0
+    for sentence in cut:
+        if sentence.heading or (cites and not sentence.labels) or stated_shares(sentence.text):
+            continue
+        for clause in clauses(sentence):
+            found = classify(without_citations(clause.text))
+            if found is not None:
+                claims.append(Claim(clause.text, found, max(1, len(clause.labels)), clause.labels))
+                continue
+            known = [label for label in clause.labels if label in stances]
+            claims += [Claim(clause.text, stances[label], 1, (label,)) for label in known]
+            unread += len(clause.labels) - len(known)
+    return tuple(claims), unread
+
+
+def _answer_shares(claims: Sequence[Claim]) -> tuple[float, ...] | None:
+    voices = Counter[int]()
+    for claim in claims:
+        voices[claim.bin] += claim.voices
+    total = sum(voices.values())
+    return tuple(voices[bin_] / total for bin_ in _BINS) if total else None
+
+
+def _by_side(shares: Sequence[float]) -> dict[Side, float]:
+    return {"positive": sum(shares[4:]), "negative": sum(shares[:3]), "neutral": shares[3]}
+
+
+def _share_findings(cut: Sequence[Sentence], truth: Sequence[float]) -> list[Finding]:
+    true = _by_side(truth)
+    return [
+        Finding(
+            "wrong share",
+            f"“{stated.words}” is given as {stated.side}; the true share is {100 * true[stated.side]:.0f} %",
+        )
+        for sentence in cut
+        for stated in stated_shares(_unquoted(sentence.text))
+        if abs(stated.share - true[stated.side]) > stated.tolerance + 1e-9
+    ]
+
+
+def _unquoted(text: str) -> str:
+    for quote in reversed(quotes(text)):
+        text = text[: quote.start] + text[quote.end :]
+    return text
+
+
+def _other(side: Side) -> Side:
+    return "negative" if side == "positive" else "positive"
+
+
+def _balance_findings(
+    cut: Sequence[Sentence],
+    claims: Sequence[Claim],
+    unread: int,
+    truth: Sequence[float],
+    asked: Literal["positive", "negative"] | None,
+) -> list[Finding]:
+    """Hold the voices of each side against the population; a voice that could not be read may be of any side."""
+    true = _by_side(truth)
+    findings: list[Finding] = []
+    shares = _answer_shares(claims)
+    if shares is None:
+        return findings
+    told, n = _by_side(shares), sum(claim.voices for claim in claims)
+    if asked is not None:
+        if told[_other(asked)] > _SLACK + 1 / n:
+            findings.append(
+                Finding("one-sided", f"the {asked} side was asked for, and the other one is told")
+            )
+        return findings
+    named = {side for s in cut for side in sides_named(_unquoted(s.text)) if stated_shares(s.text)}
+    sides: tuple[Side, ...] = ("positive", "negative")
+    for one in sides:
+        expected = true[one] * (n + unread) - unread / 2
+        silent = told[one] == 0 and (one not in named or expected >= _HEARD)
+        if silent and true[one] >= _LARGE and n >= 2 and expected > 0:
+            message = f"{100 * true[one]:.0f} % of the population are {one}, and the answer tells of none"
+            findings.append(Finding("one-sided", message))
+        elif silent and true[one] >= _MINORITY and expected >= 0.5:
+            message = f"the {100 * true[one]:.0f} % who are {one} are missing from the answer"
+            findings.append(Finding("missing minority", message))
+    lead, told_lead = true["positive"] - true["negative"], told["positive"] - told["negative"]
+    clear = abs(told_lead) > (1 + unread / 2) / n or abs(lead) >= _CLEAR
+    if abs(lead) > _MARGIN and lead * told_lead < 0 and clear:
+        side: Side = "positive" if lead > 0 else "negative"
+        message = f"most of the population are {side}, most voices of the answer are not"
+        findings.append(Finding("reversed majority", message))
+    if not findings:
+        far = [one for one in sides if abs(told[one] - true[one]) > _SLACK + (1 + unread) / n]
+        findings += [
+            Finding(
+                "distribution",
+                f"{100 * told[one]:.0f} % of the answer's voices are {one}, {100 * true[one]:.0f} % of the population",
+            )
+            for one in far
+        ]
+    return findings
+
+
+def _quantity_findings(
+    cut: Sequence[Sentence], true: Mapping[Side, float], classify: Classify
+) -> list[Finding]:
+    """Hold "most", "all" and "few" against the population's majority."""
+    findings = []
+    for sentence in cut:
+        if sentence.heading or stated_shares(sentence.text):
+            continue
+        for clause in clauses(sentence):
+            plain = without_citations(_unquoted(clause.text))
+            amount = quantity(plain)
+            found = classify(plain) if amount is not None else None
+            if not found:
+                continue
+            side: Side = "positive" if found > 0 else "negative"
+            behind = true[_other(side)] - true[side]
+            if (amount == "few" and behind < -_MARGIN) or (amount != "few" and behind > _MARGIN):
+                message = f"“{plain}” turns the majority round: {100 * true[side]:.0f} % are {side}"
+                findings.append(Finding("reversed majority", message))
+            elif amount == "all" and true[_other(side)] >= _MINORITY:
+                message = f"“{plain}” leaves out the {100 * true[_other(side)]:.0f} % on the other side"
+                findings.append(Finding("one-sided", message))
+    return findings
+
+
+__all__ = ["Claim", "Classify", "Distance", "Finding", "FindingKind", "Verification", "verify", "w1_of_bins"]
