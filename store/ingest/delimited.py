@@ -60,7 +60,7 @@ class DelimitedReader:
             raise IngestError(f"{path} has no rows", "nothing was stored")
         self._has_header = header if header is not None else has_header(records)
         if self._has_header:
-            self.columns = self._named(records[0])
+            self.columns = self._named(self._whole_header(records))
         else:
             width = Counter(len(record) for record in records).most_common(1)[0][0]
             self.columns = [f"column {n}" for n in range(1, width + 1)]
@@ -72,6 +72,7 @@ class DelimitedReader:
             "delimiter": self.dialect.delimiter,
             "backslash": self.dialect.backslash,
             "space_before_quote": self.dialect.space_before_quote,
+            "quoting": self.dialect.quoting,
             "columns": self.columns,
         }
 
@@ -119,6 +120,8 @@ class DelimitedReader:
             raise UsageError(
                 f"a delimiter is one character, not {delimiter!r}", "for example --delimiter ';'"
             )
+        if delimiter == "\t" and _is_unquoted(sample):
+            return Dialect(delimiter, quoting=False)
         spaced = f'{delimiter} "' in sample and f'{delimiter}"' not in sample
         return Dialect(delimiter, backslash, spaced)
 
@@ -128,6 +131,15 @@ class DelimitedReader:
             if count >= _SAMPLE_RECORDS:
                 return
             yield record
+
+    def _whole_header(self, records: list[list[str]]) -> list[str]:
+        """Return the header, with a place for the column of row names that R writes without one."""
+        header, below = records[0], records[1:]
+        longer = sum(len(record) == len(header) + 1 for record in below)
+        if len(header) < 2 or not below or longer < 0.9 * len(below):
+            return header
+        self.notes["the first column has no name in the header: it is named column 1"] += 1
+        return ["", *header]
 
     def _named(self, cells: Sequence[str]) -> list[str]:
         names, renamed = unique_names(cells)
@@ -162,7 +174,9 @@ def to_row(
 
 def reread(raw: str, layout: dict[str, Any], number: int) -> Row | BadRow:
     """Read one raw row again, as the source it came from was laid out (``DelimitedReader.layout``)."""
-    dialect = Dialect(layout["delimiter"], layout["backslash"], layout["space_before_quote"])
+    dialect = Dialect(
+        layout["delimiter"], layout["backslash"], layout["space_before_quote"], layout["quoting"]
+    )
     columns = layout["columns"]
     splitter = RecordSplitter(iter(io.StringIO(raw, newline="")), dialect, len(columns), Counter())
     records = [to_row(record, splitter.taken, columns, number, "utf-8") for record in splitter]
@@ -172,7 +186,7 @@ def reread(raw: str, layout: dict[str, Any], number: int) -> Row | BadRow:
 
 
 def best_delimiter(sample: str) -> str:
-    """Return the delimiter under which most records have the first one's width, or NO_DELIMITER."""
+    """Return the delimiter under which most records have the header's width (or one more), or NO_DELIMITER."""
     best, best_score = NO_DELIMITER, (0.0, 0)
     for delimiter in DELIMITERS:
         widths = []
@@ -183,12 +197,27 @@ def best_delimiter(sample: str) -> str:
                 break
         if not widths or widths[0] < 2:
             continue
-        agreeing = sum(width == widths[0] for width in widths) / len(widths)
+        # Row names may stand before the columns that the header names.
+        counts = Counter(widths[1:] or widths)
+        agreeing = max(counts[widths[0]], counts[widths[0] + 1]) / max(1, len(widths) - 1)
         if agreeing < 0.5 and widths[0] < 3:
             continue
         if (agreeing, widths[0]) > best_score:
             best, best_score = delimiter, (agreeing, widths[0])
     return best
+
+
+def _is_unquoted(sample: str) -> bool:
+    """Tell whether tab-separated lines have one width as they stand, but not when their quotes are obeyed."""
+    if '"' not in sample:
+        return False
+    lines = [line for line in sample.splitlines() if line.strip()][:_SAMPLE_RECORDS]
+    plain = {line.count("\t") for line in lines}
+    if len(plain) != 1:
+        return False
+    width = plain.pop() + 1
+    records = RecordSplitter(iter(io.StringIO(sample, newline="")), Dialect("\t"), width, Counter())
+    return any(isinstance(record, Fault) or len(record) != width for record in records)
 
 
 def has_header(records: Sequence[Sequence[str]]) -> bool:
@@ -224,7 +253,7 @@ def unique_names(cells: Sequence[str]) -> tuple[list[str], list[str]]:
     renamed: list[str] = []
     taken = {" ".join(cell.split()) for cell in cells}
     for position, cell in enumerate(cells, start=1):
-        name = " ".join(cell.replace("\ufeff", "").split()) or f"column {position}"
+        name = " ".join(storable(cell.replace("\ufeff", "")).split()) or f"column {position}"
         if name in names:
             count = 2
             while f"{name} ({count})" in taken or f"{name} ({count})" in names:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from store.errors import UsageError
-from store.ingest.opening import CHUNK
+from store.ingest.opening import CHUNK, read_block
 
 #: Longest first: the UTF-16 mark is a prefix of the UTF-32 one.
 _MARKS: Final[tuple[tuple[bytes, str], ...]] = (
@@ -49,7 +49,7 @@ def given(name: str) -> Encoding:
         Python knows no such encoding.
     """
     try:
-        codecs.lookup(name)
+        "x".encode(name)
     except LookupError as error:
         raise UsageError(
             f"unknown encoding {name!r}", "for example utf-8, utf-16, cp1252, latin-1"
@@ -58,12 +58,12 @@ def given(name: str) -> Encoding:
 
 
 def detect(file: BinaryIO) -> Encoding:
-    """Return the encoding of a stream, which is read to its end.
+    """Return the encoding of a stream, which is read to its end (or to where its gzip data are damaged).
 
     Order: byte order mark; UTF-16 without one (every second byte is zero); UTF-8 that decodes without a fault, or
     with so few that single rows are damaged; cp1252 or Latin-1 for Western text; else charset-normalizer's guess.
     """
-    first = file.read(CHUNK)
+    first = read_block(file, CHUNK)
     for mark, name in _MARKS:
         if first.startswith(mark):
             return Encoding(name, "mark")
@@ -82,7 +82,7 @@ def detect(file: BinaryIO) -> Encoding:
             valid += len(_BEYOND_ASCII.findall(text))
             if faults and len(suspicious) < 4 * CHUNK:
                 suspicious += chunk
-        chunk = file.read(CHUNK)
+        chunk = read_block(file, CHUNK)
     invalid += len(_UNDECODED.findall(decoder.decode(b"", final=True)))
     if invalid == 0:
         return Encoding("utf-8", "utf-8")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from store.ingest.encoding import storable
+
 
 def flatten(record: dict[str, Any]) -> dict[str, str]:
     """Return a JSON object as columns: nested objects by dotted names, lists of plain values joined by commas."""
@@ -15,7 +17,7 @@ def flatten(record: dict[str, Any]) -> dict[str, str]:
 
 def _into(fields: dict[str, str], prefix: str, record: dict[str, Any]) -> None:
     for key, value in record.items():
-        name = f"{prefix}{key}"
+        name = prefix + (key if key.isascii() else storable(key))
         if isinstance(value, str):
             fields[name] = value
         elif isinstance(value, dict):

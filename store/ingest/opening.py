@@ -6,12 +6,14 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedIOBase
 from pathlib import Path
 from typing import BinaryIO, Final, cast
 
 from store.errors import IngestError, UsageError
 
 CHUNK: Final = 1 << 20
+_PIECE: Final = 1 << 16
 #: First bytes of formats that people rename or pass by mistake.
 _MAGIC: Final[tuple[tuple[bytes, str], ...]] = (
     (b"\x1f\x8b", "gzip"),
@@ -67,13 +69,32 @@ class ByteSource:
     def sample(self, size: int = CHUNK) -> bytes:
         """Return the first ``size`` unpacked bytes."""
         with self.open() as file:
-            return file.read(size)
+            return read_block(file, size)
 
     def fraction(self) -> float | None:
         """Share of the (packed) bytes read, in [0, 1]."""
         if self._raw is None or self._raw.closed:
             return None
         return min(1.0, self._raw.tell() / self.size)
+
+
+def read_block(file: BinaryIO, size: int) -> bytes:
+    """Return the next ``size`` bytes, fewer at the end or where gzip data are damaged.
+
+    Looking at a file must not fail on damage further on: reading its rows will, after the rows before it.
+    """
+    parts: list[bytes] = []
+    missing = size
+    while missing > 0:
+        try:
+            part = cast(BufferedIOBase, file).read1(min(missing, _PIECE))
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            break
+        if not part:
+            break
+        parts.append(part)
+        missing -= len(part)
+    return b"".join(parts)
 
 
 @contextmanager
@@ -112,4 +133,4 @@ def _nearest(path: Path) -> Path | None:
     return path.parent / found[0] if found else None
 
 
-__all__ = ["CHUNK", "ByteSource", "check_exists", "magic", "reading"]
+__all__ = ["CHUNK", "ByteSource", "check_exists", "magic", "read_block", "reading"]

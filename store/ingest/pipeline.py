@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final
@@ -15,8 +16,10 @@ from typing import Any, Final
 from sqlalchemy import delete, select, update
 
 from store.database import Database
-from store.errors import IngestError, UsageError
+from store.errors import ApplicationError, IngestError, UsageError
 from store.ingest.chunking import Spans, chunker
+from store.ingest.cleaning import MAX_SHORT
+from store.ingest.encoding import storable
 from store.ingest.ledger import Chunker, Ledger, Rejected, audit, raw_fields, remove_gone
 from store.ingest.overrides import Overrides
 from store.ingest.pending import chunk_pending
@@ -80,7 +83,11 @@ def ingest(
     IngestError
         The source cannot be read (rows before the fault are kept), or the books do not balance.
     """
-    name = source_name or Path(path).name or Path(path).resolve().name
+    name = storable(source_name or Path(path).name or Path(path).resolve().name)
+    if len(name) > MAX_SHORT:
+        raise UsageError(
+            f"a source's name has at most {MAX_SHORT} characters", "give a shorter one with --source"
+        )
     with database.session() as session:
         if session.get(Corpus, corpus_id) is None:
             raise UsageError(f"there is no corpus with id {corpus_id}")
@@ -139,7 +146,7 @@ class _Run:
                             "all would be stored twice",
                             "--sync replaces the old ones, --source NAME stores these beside them",
                         )
-            source.location = str(path.resolve())
+            source.location = storable(str(path.resolve()))
             source.kind = self.plan.reader.kind
             source.encoding = self.plan.reader.encoding
             source.mapping = self.plan.record()
@@ -156,7 +163,6 @@ class _Run:
     def execute(self, chunker: Chunker | None) -> IngestReport:
         """Read, store, close the books."""
         ledger = Ledger(self.corpus_id, self.report.source_id, self.generation, chunker)
-        state = "failed"
         try:
             for batch in self._batches():
                 self._store(ledger, batch)
@@ -166,14 +172,14 @@ class _Run:
                     break
             if self.report.complete:
                 self._close()
-            state = (
-                "interrupted" if self.report.interrupted else "done" if self.report.complete else "partial"
-            )
-        except KeyboardInterrupt:
-            state = "interrupted"
+        except BaseException as error:
+            # What stopped the run may also stop this note of it: then the record says "running" until the next run.
+            with suppress(ApplicationError):
+                self._finish("interrupted" if isinstance(error, KeyboardInterrupt) else "failed")
             raise
-        finally:
-            self._finish(state)
+        self._finish(
+            "interrupted" if self.report.interrupted else "done" if self.report.complete else "partial"
+        )
         self._check()
         return self.report
 
@@ -198,7 +204,7 @@ class _Run:
             yield batch
 
     def _prepare(self, preparer: Preparer, row: Row | BadRow) -> tuple[Prepared | Rejected, int]:
-        where = f"{row.where}: " if row.where else ""
+        where = f"{storable(row.where)}: " if row.where else ""
         if isinstance(row, BadRow):
             if row.fatal:
                 self.report.complete = False

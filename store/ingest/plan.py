@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -35,6 +36,8 @@ class Plan:
         Columns that at least half of the sampled rows fill: by these, rows without an id are told apart.
     mapping
         Which column becomes what.
+    overrides
+        What the user said about columns.
     """
 
     reader: Reader
@@ -42,6 +45,7 @@ class Plan:
     columns: list[str]
     filled: list[str]
     mapping: Mapping
+    overrides: Overrides
     sample: list[dict[str, str]] = field(default_factory=list)
 
     @property
@@ -51,7 +55,12 @@ class Plan:
 
     def record(self) -> dict[str, Any]:
         """Return what the source's record keeps: the mapping, and how to read one raw row again."""
-        return {**self.mapping.to_json(), "identity": self.identity, "layout": self.reader.layout()}
+        return {
+            **self.mapping.to_json(),
+            "identity": self.identity,
+            "layout": self.reader.layout(),
+            "given": _as_json(self.overrides),
+        }
 
 
 def plan(
@@ -68,8 +77,8 @@ def plan(
     overrides
         What the user says about columns.
     stored
-        The record of an earlier run: without overrides its mapping is used again while its columns exist; with them
-        its bands, scale and date order are kept for columns that stay, so that unchanged rows stay unchanged.
+        The record of an earlier run: its mapping is used again while its columns exist, unless the overrides are new;
+        then its bands, scale and date order are kept for columns that stay. So unchanged rows stay unchanged.
     options
         For ``readers.open_source``.
 
@@ -85,13 +94,18 @@ def plan(
     seen: list[Row | BadRow] = []
     sample: list[dict[str, str]] = []
     size = 0
-    for row in rows:
-        seen.append(row)
-        if isinstance(row, Row):
-            sample.append(row.fields)
-            size += sum(map(len, row.fields.values()))
-        if len(seen) >= SAMPLE_ROWS or size >= _SAMPLE_CHARS:
-            break
+    try:
+        for row in rows:
+            seen.append(row)
+            if isinstance(row, Row):
+                sample.append(row.fields)
+                size += sum(map(len, row.fields.values()))
+            if len(seen) >= SAMPLE_ROWS or size >= _SAMPLE_CHARS:
+                break
+    except IngestError as error:
+        if not sample:
+            raise
+        rows = _raising(error)
     if not seen:
         raise IngestError(f"{path} has no rows", "nothing was stored")
     columns = list(reader.columns) or list(dict.fromkeys(name for fields in sample for name in fields))
@@ -102,7 +116,13 @@ def plan(
     half = len(sample) / 2
     filled = [c for c in columns if sum(1 for fields in sample if fields.get(c, "").strip()) >= half > 0]
     mapping = _mapping(columns, sample, overrides, stored)
-    return Plan(reader, chain(seen, rows), columns, filled, mapping, sample)
+    return Plan(reader, chain(seen, rows), columns, filled, mapping, overrides or Overrides(), sample)
+
+
+def _raising(error: IngestError) -> Iterator[Row | BadRow]:
+    """Raise a fault of the source where reading met it: after the rows before it."""
+    raise error
+    yield
 
 
 def _mapping(
@@ -112,8 +132,10 @@ def _mapping(
     stored: dict[str, Any] | None,
 ) -> Mapping:
     earlier = Mapping.from_json(stored) if stored and stored.get("text") else None
-    if earlier is not None and not overrides and set(earlier.columns()) <= set(columns):
-        return earlier
+    if earlier is not None and stored is not None:
+        asked_before = not overrides or _as_json(overrides) == stored.get("given")
+        if asked_before and set(earlier.columns()) <= set(columns):
+            return earlier
     found = guess(columns, sample, overrides)
     if earlier is None:
         return found
@@ -131,6 +153,10 @@ def _mapping(
         rating_scale=earlier.rating_scale if same_rating else found.rating_scale,
         date_order=earlier.date_order if same_date else found.date_order,
     )
+
+
+def _as_json(overrides: Overrides) -> Any:
+    return json.loads(json.dumps(asdict(overrides)))
 
 
 __all__ = ["SAMPLE_ROWS", "Plan", "plan"]

@@ -29,11 +29,12 @@ STRAY_QUOTE: Final = "a quote inside a quoted field is not doubled"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a delimited file writes its fields: delimiter, and whether a backslash escapes a quote."""
+    """How a delimited file writes its fields: whether a backslash escapes a quote, whether quotes mean anything."""
 
     delimiter: str = ","
     backslash: bool = False
     space_before_quote: bool = False
+    quoting: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +172,12 @@ class RecordSplitter:
         self._filled = [False] * width
 
     def __iter__(self) -> Iterator[list[str] | Fault]:
-        delimiter = self._dialect.delimiter
+        delimiter, quoting = self._dialect.delimiter, self._dialect.quoting
         while (line := self._next()) is not None:
             self.taken = [line]
             if isinstance(line, Overlong):
                 yield Fault(OVERLONG_REASON, line)
-            elif '"' not in line:
+            elif not quoting or '"' not in line:
                 body = line.rstrip("\r\n")
                 if body.strip():
                     yield self._learn(body.split(delimiter))

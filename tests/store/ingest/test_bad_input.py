@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from store.database import Database
 from store.errors import ApplicationError, IngestError, UsageError
 from store.ingest.mapping import parse_overrides
+from store.tables import Document, Source
 from tests.conftest import new_corpus
-from tests.store.ingest.helpers import books, quarantine, run, texts
+from tests.store.ingest.helpers import books, count, quarantine, run, texts
 
 Make = Callable[[Path], Path]
 
@@ -115,6 +117,20 @@ REFUSED = [
         UsageError,
         "unknown encoding 'utf-9'; for example utf-8, utf-16, cp1252, latin-1",
         {"encoding": "utf-9"},
+    ),
+    Refused(
+        "an encoding of bytes",
+        file("r.csv", "text\nfine\n"),
+        UsageError,
+        "unknown encoding 'hex'; for example utf-8, utf-16, cp1252, latin-1",
+        {"encoding": "hex"},
+    ),
+    Refused(
+        "a name that is too long",
+        file("r.csv", "text\nfine\n"),
+        UsageError,
+        "a source's name has at most 500 characters; give a shorter one with --source",
+        {"source_name": "x" * 501},
     ),
     Refused(
         "unknown split",
@@ -274,6 +290,23 @@ READ = [
     Read("tabs in .csv", file("r.csv", "id\ttext\n1\tGood, clean\n"), ["Good, clean"]),
     Read("sep= line", file("r.csv", "sep=;\nid;text\n1;Good\n"), ["Good"]),
     Read("TSV", file("r.tsv", "id\ttext\n1\tGood, clean\n"), ["Good, clean"]),
+    Read(
+        "TSV that does not quote",
+        file("r.tsv", 'id\ttext\tstars\n1\t"Good, he said\t5\n2\tA "nice" bed\t4\n3\t"So" so\t3\n'),
+        ['"Good, he said', 'A "nice" bed', '"So" so'],
+    ),
+    Read(
+        "row names without a name in the header",
+        file("r.csv", '"text","stars"\n"1","Good",5\n"2","Bad",1\n'),
+        ["Good", "Bad"],
+        notes=("the first column has no name in the header: it is named column 1",),
+    ),
+    Read(
+        "a header that the encoding cannot read",
+        file("r.csv", b"id,text,gr\xf6\xdfe\n1,Good,5\n"),
+        ["Good"],
+        options={"encoding": "utf-8"},
+    ),
     Read(
         "one column of prose",
         file("r.csv", "review\nGood, clean\nBad\nFar, too, loud\n"),
@@ -496,7 +529,7 @@ def test_what_is_read(case: Read, sqlite_database: Database, tmp_path: Path) -> 
 
 def test_gzip_that_is_cut_short_keeps_the_rows_before(sqlite_database: Database, tmp_path: Path) -> None:
     corpus = new_corpus(sqlite_database)
-    rows = "".join(f"{n},Room number {n * 7919 % 10007} was fine\n" for n in range(60_000))
+    rows = "".join(f"{n},Room number {n * 7919 % 10007} was fine\n" for n in range(5_000))
     path = tmp_path / "r.csv.gz"
     whole = gzip.compress(("id,text\n" + rows).encode())
     path.write_bytes(whole[: int(len(whole) * 0.9)])
@@ -504,6 +537,23 @@ def test_gzip_that_is_cut_short_keeps_the_rows_before(sqlite_database: Database,
         IngestError, match="is cut short: its gzip data have no end; rows before the cut are kept"
     ):
         run(sqlite_database, corpus, path, embedder_spans=None)
+    kept = count(sqlite_database, Document)
+    assert 0 < kept < 5_000
+    with sqlite_database.session() as session:
+        source = session.scalars(select(Source)).one()
+    assert (source.state, source.rows_read, source.rows_new) == ("failed", kept, kept)
+
+
+def test_a_short_gzip_that_is_cut_short_keeps_the_rows_before(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.jsonl.gz"
+    lines = "".join(json.dumps({"text": f"Room {n * 7919 % 10007} was fine"}) + "\n" for n in range(400))
+    whole = gzip.compress(lines.encode())
+    path.write_bytes(whole[:-10])
+    with pytest.raises(IngestError, match="is cut short: its gzip data have no end"):
+        run(sqlite_database, new_corpus(sqlite_database), path)
+    assert count(sqlite_database, Document) > 0
 
 
 def test_a_damaged_workbook(sqlite_database: Database, tmp_path: Path) -> None:

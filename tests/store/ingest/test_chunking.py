@@ -50,7 +50,7 @@ def test_arguments_out_of_range(max_tokens: int, overlap: float) -> None:
         chunk("a b c", spans("a b c"), max_tokens, overlap)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.sampled_from(["word", "end.", "Why?", "\n", "x" * 30, "é", "。", "😀"]), max_size=60),
     st.integers(1, 12),

@@ -27,7 +27,7 @@ def tables(draw: st.DrawFn) -> list[list[str]]:
     return draw(st.lists(row, min_size=1, max_size=8))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(tables(), st.sampled_from([",", ";", "\t", "|"]), st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]))
 @example([["a", 'b"', "\r\n", "d"], ["", "", "", '"']], ",", csv.QUOTE_MINIMAL)
 def test_round_trip(rows: list[list[str]], delimiter: str, quoting: int) -> None:
@@ -40,7 +40,7 @@ def test_round_trip(rows: list[list[str]], delimiter: str, quoting: int) -> None
     assert list(splitter) == numbered
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.integers(0, 19),
     st.lists(st.sampled_from(["plain", 'with "quotes"', "two\nlines", "a, b"]), min_size=20, max_size=20),

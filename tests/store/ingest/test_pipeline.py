@@ -369,6 +369,37 @@ def test_retry_with_the_right_encoding(database: Database, corpus: int, tmp_path
     assert texts(database) == ["Good room", "Schönes Zimmer"]
 
 
+def test_retry_of_a_row_that_the_reader_could_not_split(
+    database: Database, corpus: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("id,text,stars\n1,Good room,5\n2,Bad\n3,Fair room,3\n")
+    assert books(run(database, corpus, path)) == (3, 2, 0, 0, 1)
+    with database.session() as session:
+        session.scalars(select(QuarantinedRow)).one().raw = '2,"Bad, small room",1'
+    (report,) = retry(database, corpus, embedder_spans=spans)
+    assert books(report) == (1, 1, 0, 0, 0)
+    assert texts(database)[-1] == "Bad, small room"
+    assert documents(database)[-1].row_number == 2
+    assert retry(database, corpus, embedder_spans=spans) == []
+
+
+def test_the_same_options_again_take_the_same_mapping(
+    database: Database, corpus: int, tmp_path: Path
+) -> None:
+    """The sample may suggest other columns when a file grows: known rows must not change for that."""
+    path = tmp_path / "r.csv"
+    path.write_text("id,text,age\n" + "".join(f"{n},Room {n} was fine,{n % 5 + 20}\n" for n in range(20)))
+    given = parse_overrides(["id=id"])
+    run(database, corpus, path, overrides=given)
+    path.write_text(
+        "id,text,age\n" + "".join(f"{n},Room {n} was fine,{n % 5 + 20 + n // 20}\n" for n in range(900))
+    )
+    report = run(database, corpus, path, overrides=parse_overrides(["id=id"]))
+    assert books(report) == (900, 880, 0, 20, 0)
+    assert report.mapping.bands == {}
+
+
 def test_retry_of_an_unknown_source(database: Database, corpus: int, csv: Path) -> None:
     run(database, corpus, csv)
     with pytest.raises(UsageError, match=r"the corpus has no source 'x'; its sources are reviews\.csv"):

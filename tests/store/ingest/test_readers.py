@@ -117,17 +117,17 @@ def test_json_is_the_same_however_it_is_chunked(
 def test_a_reader_can_be_read_twice_and_knows_how_far_it_is(tmp_path: Path) -> None:
     path = tmp_path / "r.csv.gz"
     chance = random.Random(1)
-    lines = [f"{n},{chance.random()}" for n in range(50_000)]
+    lines = [f"{n},{chance.randbytes(30).hex()}" for n in range(5_000)]
     path.write_bytes(gzip.compress(("id,text\n" + "\n".join(lines)).encode()))
     reader = open_source(path)
     assert reader.fraction() is None
     told = []
     for row in reader:
-        if row.number % 10_000 == 0:
+        if row.number % 1_000 == 0:
             told.append(reader.fraction())
     assert told == sorted(told)
     assert told[0] < 0.5 < told[-1] <= 1
-    assert sum(1 for _ in reader) == 50_000
+    assert sum(1 for _ in reader) == 5_000
 
 
 def test_a_row_longer_than_a_row_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
