@@ -83,7 +83,7 @@ def build_receipt(context: RagContext, state: RagState) -> AuditReceipt:
         base["groups"] = _groups(state, pool)
         base["unmet"] = (*base["unmet"], *_unaudited(pool))
         base["position"] = PositionAudit(**state["position"]) if state["position"] else None
-        base["frontier"] = _frontier(state, pool)
+        base["frontier"] = _frontier(state, pool, _plain_relevance(context, query, state["plain"]))
     return AuditReceipt(**base)
 
 
@@ -166,7 +166,11 @@ def _opinion(context: RagContext, state: RagState, pool: OpinionPool) -> Opinion
         if len(scores):
             low, high = bootstrap_w1(scores, pool.target, np.random.default_rng(seed), draws=500)
             value = w1_bins(histogram(scores), pool.target)
-            w1[name] = Estimate(value=value, low=low, high=high, method="percentile bootstrap over documents")
+            # A distance cannot fall below 0, so its percentile interval lies too high: only its width is used.
+            half = (high - low) / 2
+            w1[name] = Estimate(
+                value=value, low=max(0.0, value - half), high=value + half, method="bootstrap over documents"
+            )
         if name != "candidates":
             summaries[name] = _summary(context, state, source, ids)
     return OpinionAudit(
@@ -265,8 +269,12 @@ def _largest_gap(groups: Groups, rows: NDArray[np.int64]) -> float:
     return float(np.abs(counts / known - groups.shares).max()) if known else 1.0
 
 
-def _frontier(state: RagState, pool: OpinionPool) -> tuple[FrontierPoint, ...]:
-    """Return relevance kept against W1 for the exact selection on the opinion bins, from lambda 0 up."""
+def _plain_relevance(context: RagContext, query: NDArray[np.float32], plain: list[int]) -> float:
+    return float(context.searcher.similarities(context.corpus.id, query, plain).sum())
+
+
+def _frontier(state: RagState, pool: OpinionPool, top: float) -> tuple[FrontierPoint, ...]:
+    """Return relevance kept (of the plain top-k's, ``top``) against W1 for the exact selection, from lambda 0 up."""
     k = len(state["chosen"])
     ids = pool.stances.document_ids
     relevance = np.zeros(len(ids))
@@ -278,7 +286,6 @@ def _frontier(state: RagState, pool: OpinionPool) -> tuple[FrontierPoint, ...]:
         ids=ids.astype(np.intp),
     )
     balanced = pool.groups.get(state["selection"].get("balanced", ""))
-    top = float(np.sort(relevance)[-k:].sum())
     points: dict[tuple[int, ...], FrontierPoint] = {}
     for lam in FRONTIER_LAMBDAS:
         found = select("exact", problem, k, lam=lam * k)

@@ -79,7 +79,6 @@ class Counted:
     value: int
     total: int
     sql: str
-    parameters: dict[str, str]
 
 
 class OpinionStore:
@@ -212,12 +211,12 @@ class OpinionStore:
         else:
             asked = holding.where(held.c.score > 0 if side == "positive" else held.c.score < 0)
             of = holding
-        compiled = asked.compile(self._database.engine, compile_kwargs={"render_postcompile": True})
+        # Literals make the statement readable on its own; what is executed binds them as parameters.
+        shown = asked.compile(self._database.engine, compile_kwargs={"literal_binds": True})
         with self._database.session() as session:
             value = session.execute(asked).scalar_one()
             total = session.execute(of).scalar_one()
-        parameters = {str(name): str(bound) for name, bound in compiled.params.items()}
-        return Counted(value, total, " ".join(str(compiled).split()), parameters)
+        return Counted(value, total, " ".join(str(shown).split()))
 
     def matching(self, corpus_id: int, where: DocumentFilter) -> NDArray[np.int64]:
         """Return the ids of the documents that a filter lets through, in order."""

@@ -36,7 +36,6 @@ def count(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
             total=found.total,
             share=found.value / found.total if found.total else 0.0,
             sql=found.sql,
-            parameters=found.parameters,
         ).model_dump()
     ]
     return {"counts": audits}

@@ -23,7 +23,7 @@ def rerank(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     """Choose k documents and their order."""
     context = runtime.context
     k = int(state["options"].get("k", context.settings.k))
-    if not state["candidates"]:
+    if not state["candidates"] or (state["unmatched"] and state["route"]["kind"] != "factual"):
         return {"chosen": [], "selection": _nothing(k), "position": None}
     if not state["pool_source"].startswith("all "):
         return _by_relevance(state, k)

@@ -8,6 +8,7 @@ import numpy as np
 from langgraph.runtime import Runtime
 
 from agents.context import RagContext
+from agents.models.extractive import content_words
 from agents.nodes.marks import degraded
 from agents.pools import OpinionPool, document_filter, opinion_pool
 from agents.state import RagState
@@ -34,11 +35,38 @@ def retrieve(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     }
     if found.degradations:
         update["degradations"] = degraded(state, "retrieve", *found.degradations)
-    if state["route"]["kind"] in {"opinion", "both"} and not state["unmatched"]:
+    if state["unmatched"] and state["route"]["kind"] != "factual":
+        update |= _mentioning(context, {**state, **update})  # type: ignore[typeddict-item]
+    elif state["route"]["kind"] in {"opinion", "both"}:
         pool = opinion_pool(context, state)
         if len(pool.stances):
             update |= _entity_pool(context, state, pool, queries[0], kind)
     return update
+
+
+def _mentioning(context: RagContext, state: RagState) -> dict[str, Any]:
+    """Take the documents that use the words of a topic that is no entity; there may be none."""
+    wanted = content_words(state["unmatched"])
+    by_words = context.searcher.lexical(context.corpus.id, state["unmatched"], context.settings.candidates)
+    texts = context.repository.documents(by_words.document_ids)
+    ids = [
+        d for d in by_words.document_ids if d in texts and wanted and wanted <= content_words(texts[d].text)
+    ]
+    if not ids:
+        return {"candidates": [], "relevance": []}
+    query = context.searcher.embed_query(state["enhancement"]["texts"][0])
+    cosines = context.searcher.similarities(context.corpus.id, query, ids)
+    reason = (
+        f"`{state['unmatched']}` is no entity of this corpus: the documents that mention it are taken by relevance, "
+        "not in proportion to opinions"
+    )
+    return {
+        "candidates": ids,
+        "relevance": [float(c) for c in cosines],
+        "pool_source": f"{len(ids)} documents that mention {state['unmatched']}",
+        "unmatched": "",
+        "degradations": degraded(state, "retrieve", reason),
+    }
 
 
 def _entity_pool(

@@ -53,10 +53,8 @@ def show(
         shown = [{"document": d, "quote": q, "score": s} for d, q, s in quotes]
         out_json("entity/1", {**{k: getattr(record, k) for k in keys}, "quotes": shown})
         return
-    out(
-        f"{record.name} ({record.key}), {record.documents:,} documents"
-        + (f", part of {record.parent}" if record.parent else "")
-    )
+    part = f", part of {line(record.parent)}" if record.parent else ""
+    out(f"{line(record.name)} ({line(record.key)}), {record.documents:,} documents{part}")
     out(f"also: {', '.join(line(a) for a in record.aliases)}")
     total = sum(record.counts)
     if total:

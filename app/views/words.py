@@ -169,9 +169,12 @@ def frontier_words(receipt: AuditReceipt) -> str:
     )
 
 
-def amplification_words(factor: float) -> str:
-    """Return in words how far the answer exaggerates the opinions of what was retrieved (1 is faithful)."""
-    return f"the answer amplifies the opinions of what was retrieved by a factor of {number(factor, 2)} (1 is faithful)"
+def amplification_words(change: float) -> str:
+    """Say how far the cited opinions are from the target, against the retrieved ones (W1 of answer - retrieved)."""
+    if abs(change) < 0.05:
+        return "the cited opinions are as near to the target as those retrieved"
+    where = "further from" if change > 0 else "nearer to"
+    return f"the cited opinions are {number(abs(change))} points (W1) {where} the target than those retrieved"
 
 
 def quote_words(receipt: AuditReceipt) -> str:
