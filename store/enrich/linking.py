@@ -110,10 +110,10 @@ class EntityLinker:
 
     def link(self, question: str, counts: Mapping[str, int], embed: Embed | None = None) -> Link:
         """Link one question; see ``link``."""
-        found = self._matcher.find(question)
+        found = self._topics(question, self._matcher.find(question))
         mended, slips = self._mend(question, found, counts)
         if slips:
-            better = self._matcher.find(mended)
+            better = self._topics(mended, self._matcher.find(mended))
             read = ", ".join(f"“{wrong}” read as “{right}”" for wrong, right in slips)
             return Link(
                 _distinct(self._focus(mended, better)), 0.85, read, " ".join(self._rest(mended, better))
@@ -130,6 +130,15 @@ class EntityLinker:
                 reason = f"“{phrase}” is closest in meaning to {self._names[key]} (cosine {cosine:.2f})"
                 return Link((key,), round(min(0.8, cosine), 2), reason)
         return Link((), 0.0, f"nothing in the corpus is called “{topic}”", topic)
+
+    def _topics(self, question: str, mentions: Sequence[Mention]) -> list[Mention]:
+        """Leave out "views", "experiences" and "the place" where the question names anything else."""
+        known = knowledge()
+        frame = known.question | known.whole
+        said = [m for m in mentions if not all(word.lower() in frame for word in WORD.findall(m.form))]
+        # A capital is a name, of a group or a place: it does not tell what the question is about.
+        rest = any(match.group().islower() for match in _topic_words(question, mentions))
+        return said if said or rest else list(mentions)
 
     def _by_name(self, mentions: Sequence[Mention], rest: str) -> Link:
         keys = _distinct(mentions)

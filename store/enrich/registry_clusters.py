@@ -24,8 +24,10 @@ ASK: Final = 0.70
 PREFERRED: Final = 0.25
 #: A compound that makes up this share of its head's uses takes the head over ("front desk" for "desk").
 TAKEOVER: Final = 0.6
+#: A thing is named in the plural where that is this many times as common as the singular.
+PLURAL: Final = 100
 #: A weak synonym joins where the rest of its group is this many times as common.
-WEAK: Final = 10
+WEAK: Final = 4
 #: The thing as a whole takes this share of all that is called "this ...", and this many.
 WHOLE: Final = 0.5
 MIN_WHOLE: Final = 10
@@ -272,12 +274,13 @@ def _name(cluster: Cluster, counts: Mapping[Term, TermCount], groups: Mapping[Te
 
 
 def _spell(term: Term, forms: Mapping[str, int]) -> str:
-    """Return the commonest surface form: singular, unless the plural is four times as common ("drinks")."""
+    """Return the commonest surface form: singular, unless the singular is rare or another word ("grounds")."""
     single = " ".join(term)
     plural = max(
         (form for form in forms if form != single), key=lambda form: (forms[form], form), default=single
     )
-    return plural if forms.get(plural, 0) > 4 * forms.get(single, 0) else single
+    often = PLURAL * forms.get(single, 0)
+    return plural if plural in knowledge().plurals or forms.get(plural, 0) > often else single
 
 
 def _add_implied(clusters: list[Cluster], texts: Sequence[str]) -> None:

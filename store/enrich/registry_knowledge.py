@@ -38,6 +38,8 @@ class Knowledge:
         Names of one thing, the preferred one first, as terms.
     weak
         Names in groups that join only where they are rare beside the rest.
+    plurals
+        Plurals that are another word than the singular, as they stand (``grounds``).
     whole
         Forms that name the reviewed thing as a whole (``place``).
     """
@@ -53,6 +55,7 @@ class Knowledge:
     implied: Mapping[Term, str]
     groups: tuple[tuple[Term, ...], ...]
     weak: frozenset[Term]
+    plurals: frozenset[str]
     whole: frozenset[str]
 
 
@@ -80,6 +83,7 @@ def knowledge() -> Knowledge:
         implied={lemmas(form): name for name, forms in table["implied"].items() for form in forms.split("|")},
         groups=tuple(groups),
         weak=frozenset(weak),
+        plurals=frozenset(table["plurals"].split()),
         whole=frozenset(table["whole"].split("|")),
     )
 
