@@ -28,6 +28,7 @@ from agents.evaluation.measures import by_class, by_sign, calibration_error, cut
 from agents.evaluation.train_heads import (
     POLARITIES,
     polarity_labels,
+    sided_clauses,
     target_rows,
     train_opinion,
     train_orientation,
@@ -57,8 +58,9 @@ def orientation(data: Path) -> dict[str, dict[str, float]]:
     kept = [sentence for sentence in product_sentences(data) if sentence.orientation]
     truth = np.array([sentence.orientation for sentence in kept])
     learned = np.zeros(len(kept), dtype=np.int64)
+    sided = sided_clauses(target_examples(data, "train"))
     for inside, outside in _folds(kept):
-        head = train_orientation([kept[i] for i in inside])
+        head = train_orientation([kept[i] for i in inside], sided)
         scores = head.scores([sentence_features(kept[i].text) for i in outside])
         learned[outside] = np.where(scores[:, 1] > scores[:, 0], 1, -1)
     texts = [sentence.text for sentence in kept]

@@ -21,6 +21,7 @@ from agents.evaluation.extraction_data import (
     target_examples,
 )
 from agents.evaluation.linear import calibrated, fit
+from store.enrich.clauses import clauses
 from store.enrich.features import Analysis, Features, analyse, sentence_features, target_features
 from store.enrich.heads import FILE, Head, pack
 
@@ -29,7 +30,8 @@ SIGNS: Final = ("negative", "positive")
 OPINION: Final = ("plain", "opinion")
 #: Inverse penalties, the same for every fit.
 TARGET_C: Final = 0.3
-SENTENCE_C: Final = 3.0
+SIGN_C: Final = 1.0
+OPINION_C: Final = 3.0
 
 
 def polarity_labels(examples: Sequence[TargetExample]) -> list[str]:
@@ -93,14 +95,25 @@ def train_targets(examples: Sequence[TargetExample], *, topic: bool) -> Head:
     return Head(full.classes, full.index, full.weights, full.intercept, trial.temperature)
 
 
-def train_orientation(sentences: Sequence[ProductSentence]) -> Head:
-    """Fit the sign of an opinion sentence."""
-    kept = [sentence for sentence in sentences if sentence.orientation]
+def sided_clauses(examples: Sequence[TargetExample]) -> list[tuple[str, int]]:
+    """Return the clauses whose targets take one side only, with that side (-1 or 1)."""
+    sides: dict[str, set[int]] = {}
+    for example in examples:
+        for clause in clauses(example.text):
+            if clause.start <= example.start < clause.end and example.polarity:
+                sides.setdefault(example.text[clause.start : clause.end], set()).add(example.polarity)
+    return [(text, min(found)) for text, found in sides.items() if len(found) == 1]
+
+
+def train_orientation(sentences: Sequence[ProductSentence], sided: Sequence[tuple[str, int]]) -> Head:
+    """Fit the sign of an opinion sentence on product sentences and on one-sided clauses of another domain."""
+    told = [(sentence.text, sentence.orientation) for sentence in sentences if sentence.orientation]
+    told.extend(sided)
     return fit(
-        [sentence_features(sentence.text) for sentence in kept],
-        [SIGNS[sentence.orientation > 0] for sentence in kept],
+        [sentence_features(text) for text, _ in told],
+        [SIGNS[int(sign > 0)] for _, sign in told],
         SIGNS,
-        inverse_penalty=SENTENCE_C,
+        inverse_penalty=SIGN_C,
         least_count=2,
     )
 
@@ -111,7 +124,7 @@ def train_opinion(sentences: Sequence[ProductSentence]) -> Head:
         [sentence_features(sentence.text) for sentence in sentences],
         [OPINION[sentence.opinionated] for sentence in sentences],
         OPINION,
-        inverse_penalty=SENTENCE_C,
+        inverse_penalty=OPINION_C,
         least_count=2,
     )
 
@@ -123,11 +136,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("store/enrich/data") / FILE)
     arguments = parser.parse_args()
     sentences = product_sentences(arguments.data)
-    examples = [*target_examples(arguments.data, "train"), *product_targets(sentences)]
+    restaurants = target_examples(arguments.data, "train")
+    examples = [*restaurants, *product_targets(sentences)]
     content = pack(
         {
             "target": train_targets(examples, topic=False),
-            "orientation": train_orientation(sentences),
+            "orientation": train_orientation(sentences, sided_clauses(restaurants)),
             "opinion": train_opinion(sentences),
         }
     )

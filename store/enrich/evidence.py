@@ -8,11 +8,14 @@ from typing import Final
 from store.records import Evidence
 
 _UNITS: Final = (
-    r"hours?|hrs?|minutes?|mins?|seconds?|secs?|days?|nights?|weeks?|months?|years?|times|miles?|kms?|metres?|meters?"
-    r"|feet|ft|inch(?:es)?|blocks?|floors?|mb|gb|[mk]bps|fps|dpi|degrees?|stars?|kg|lbs?|litres?|liters?|guests|people"
-    r"|rooms|seats|beds|towels|percent|per\scent|dollars?|euros?|pounds?|usd|eur|gbp|bucks?"
+    r"hours?|hrs?|minutes?|mins?|seconds?|secs?|days?|nights?|weeks?|months?|years?|times|miles?|kms?"
+    r"|metres?|meters?|feet|ft|inch(?:es)?|blocks?|floors?|mb|gb|[mk]bps|fps|dpi|degrees?|stars?|kg|lbs?|litres?|liters?|guests"
+    r"|people|rooms|seats|beds|towels|percent|per\scent|dollars?|euros?|pounds?|usd|eur|gbp|bucks?"
 )
-_NUMBERS: Final = r"two|three|four|five|six|seven|eight|nine|ten|fifteen|twenty|thirty|forty|fifty|hundred|(?:half|quarter)\san"
+_NUMBERS: Final = (
+    r"two|three|four|five|six|seven|eight|nine|ten|fifteen|twenty|thirty|forty|fifty|hundred"
+    r"|(?:half|quarter)\san"
+)
 _FIGURES: Final = re.compile(
     rf"[$€£¥]\s?\d|\d[\d.,]*\s?(?:%|(?:{_UNITS})\b)|\d+\s?(?:out\sof|of\sthe|/)\s?\d+"
     r"|\b(?:on\saverage|measured|statistics|survey|studies\sshow|according\sto\sthe\sdata)\b"

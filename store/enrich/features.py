@@ -43,8 +43,11 @@ class Analysis:
         return max(0, bisect_right(self.starts, position) - 1)
 
 
-def analyse(text: str) -> Analysis:
-    """Cut ``text`` into words with their valences, clauses and sentences."""
+def analyse(text: str, places: Sequence[int] | None = None) -> Analysis:
+    """Cut ``text`` into words with their valences, clauses and sentences.
+
+    With ``places`` (character offsets), only the sentences that hold one have valences; the others are left at 0.
+    """
     matches = list(TOKEN.finditer(text))
     starts = [match.start() for match in matches]
     words = [match.group().lower().replace("’", "'") for match in matches]
@@ -56,13 +59,21 @@ def analyse(text: str) -> Analysis:
             current += 1
         clause_of.append(current)
     sentence_of = [found[index].sentence for index in clause_of]
+    wanted: set[int] | None = None
+    if places is not None:
+        wanted = (
+            {sentence_of[max(0, bisect_right(starts, place) - 1)] for place in places} if starts else set()
+        )
     values: list[float] = []
     first = 0
     while first < len(words):
         stop = first
         while stop < len(words) and sentence_of[stop] == sentence_of[first]:
             stop += 1
-        values.extend(valences(words[first:stop], found[clause_of[first]].question))
+        if wanted is None or sentence_of[first] in wanted:
+            values.extend(valences(words[first:stop], found[clause_of[first]].question))
+        else:
+            values.extend([0.0] * (stop - first))
         first = stop
     return Analysis(
         starts,

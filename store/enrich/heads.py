@@ -52,14 +52,10 @@ class Head:
         result = np.tile(self.intercept, (len(features), 1))
         index = self.index
         for row, named in enumerate(features):
-            rows, values = [], []
-            for name, value in named.items():
-                position = index.get(name)
-                if position is not None:
-                    rows.append(position)
-                    values.append(value)
-            if rows:
-                result[row] += np.asarray(values, dtype=np.float32) @ self.weights[rows]
+            hits = [(index[name], value) for name, value in named.items() if name in index]
+            if hits:
+                rows, values = zip(*hits, strict=True)
+                result[row] += np.asarray(values, dtype=np.float32) @ self.weights[list(rows)]
         return result
 
     def probabilities(self, features: Sequence[Features]) -> NDArray[np.float32]:

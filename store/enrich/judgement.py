@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from store.enrich.clauses import Clause
 from store.enrich.cues import CONDITION
 from store.enrich.features import Analysis
 from store.records import Intensity, Sentiment
@@ -13,13 +14,14 @@ from store.records import Intensity, Sentiment
 #: Odds of neutral against an opinion, relative to the training sets. Half of the targets in MAMS and Hu and Liu
 #: are neutral; on texts without labels the prior re-estimated by EM (Saerens, Latinne and Decaestecker 2002) gives
 #: 0.17 for hotel and 0.19 for lounge reviews.
-NEUTRAL_ODDS: Final = 0.2
-#: A question or a condition speaks of what may be, not of what was.
-HYPOTHETICAL_ODDS: Final = 8.0
+NEUTRAL_ODDS: Final = 0.18
+#: A question asks and does not tell; a condition speaks of what may be, not of what was.
+QUESTION_ODDS: Final = 8.0
+CONDITION_ODDS: Final = 4.0
 #: Strength is the margin of the head, 0 to 1, and half the strongest valence, 0 to 2, together.
 MEDIUM: Final = 1.3
 HIGH: Final = 2.0
-#: A clause on one entity is mixed where words of both signs have this valence and the weaker sign this probability.
+#: A clause on one entity is mixed where both signs have a word of this valence and this probability.
 MIXED_VALENCE: Final = 1.2
 MIXED_SHARE: Final = 0.1
 #: Most confidence in a word of praise, and in one of blame, that looks like sarcasm.
@@ -27,11 +29,12 @@ UNSURE: Final = 0.4
 SOUR: Final = 0.6
 
 _PRAISED: Final = (
-    r"luxury|luxurious|deluxe|clean|renovated|fresh|free|gourmet|quiet|friendly|helpful|service|hot|breakfast|continental"
-    r"|view|ocean\sview|suite|upgraded?|customer\sservice|hospitality|great|nice|non-?smoking"
+    r"luxury|luxurious|deluxe|clean|renovated|fresh|free|gourmet|quiet|friendly|helpful|service|hot|breakfast"
+    r"|continental|view|ocean\sview|suite|upgraded?|customer\sservice|hospitality|great|nice|non-?smoking"
 )
 _SARCASM: Final = re.compile(
-    r"\byeah,?\sright\b|\bthanks\sfor\snothing\b|\bso\smuch\sfor\b|\bif\syou\scan\scall\b|\bso[-\s]called\b"
+    r"\byeah,?\sright\b|\bthanks\sfor\snothing\b|\bso\smuch\sfor\b|\bif\syou\scan\scall\b"
+    r"|\bso[-\s]called\b"
     r"|\b(?:oh|wow|gee),?\s(?:great|joy|wonderful|lovely|fantastic|fun|how)\b"
     r"|\bhow\s(?:lovely|nice|wonderful|kind)\sof\b|\bwhat\sa\s(?:joke|treat|surprise)\b|\bbig\ssurprise\b"
     r"|\bgood\sluck\s(?:with|getting|finding|trying)\b|\bunless\syou\s(?:like|love|enjoy)\b"
@@ -73,9 +76,7 @@ def judge(
         Whether the clause names no other entity, so that every word of it is on this one.
     """
     negative, neutral, positive = shares
-    odds = NEUTRAL_ODDS
-    if _hypothetical(analysis, clause, quote):
-        odds *= HYPOTHETICAL_ODDS
+    odds = NEUTRAL_ODDS * _hypothetical(analysis.clauses[clause], quote)
     total = positive + negative + odds * neutral
     positive, neutral, negative = positive / total, odds * neutral / total, negative / total
     best, worst = _strongest(analysis, clause)
@@ -93,11 +94,10 @@ def judge(
     return Judgement(sentiment, intensity, round(confidence, 3))
 
 
-def _hypothetical(analysis: Analysis, clause: int, quote: str) -> bool:
-    found = analysis.clauses[clause]
-    if found.question:
-        return _RHETORICAL.search(quote) is None
-    return found.opening in CONDITION
+def _hypothetical(clause: Clause, quote: str) -> float:
+    if clause.question and _RHETORICAL.search(quote) is None:
+        return QUESTION_ODDS
+    return CONDITION_ODDS if clause.opening in CONDITION else 1.0
 
 
 def _strongest(analysis: Analysis, clause: int) -> tuple[float, float]:
@@ -113,12 +113,13 @@ def _strongest(analysis: Analysis, clause: int) -> tuple[float, float]:
 
 
 __all__ = [
+    "CONDITION_ODDS",
     "HIGH",
-    "HYPOTHETICAL_ODDS",
     "MEDIUM",
     "MIXED_SHARE",
     "MIXED_VALENCE",
     "NEUTRAL_ODDS",
+    "QUESTION_ODDS",
     "SOUR",
     "UNSURE",
     "Judgement",

@@ -2,8 +2,8 @@
 
 Text -> words, clauses and valences (``features.analyse``) -> mentions of the registry's entities
 (``matcher``) -> for each mention, the trained head's probabilities of negative, neutral and positive -> a unit
-with the clause as its quote. The head sees the whole sentence from the mention's place; the lexicon gives the
-strength of the opinion; rules give what neither sees: mixed clauses, sarcasm, hearsay, emotion.
+with the clause as its quote. The head sees the whole sentence from the mention's place; the lexicon gives
+the strength of the opinion; rules give what neither sees: mixed clauses, sarcasm, hearsay, emotion.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class LexicalExtractor:
             if not mentions:
                 yield Extraction(document_id, (), language)
                 continue
-            analysis = analyse(text)
+            analysis = analyse(text, [mention.start for mention in mentions])
             counts = Counter(mention.entity for mention in mentions)
             personal = is_personal(text)
             units = tuple(

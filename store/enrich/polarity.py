@@ -9,9 +9,10 @@ for less; "no" and "without" before a good thing speak against it and before a b
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
-from store.enrich.cues import ABSENCE, DIMINISHERS, INTENSIFIERS, INTENTS, NEGATORS, WISHES
+from store.enrich.cues import ABSENCE, DIMINISHERS, EMPTY, INTENSIFIERS, INTENTS, NEGATORS, WISHES
 from store.enrich.lexicon import Lexicon, lexicon
 
 #: Words, numbers and single marks of a text, in order.
@@ -21,11 +22,21 @@ _DEGREES: Final = INTENSIFIERS | DIMINISHERS
 _STOPS: Final[frozenset[str]] = frozenset(
     [",", ";", ":", ".", "!", "?", "but", "however", "although", "though", "-", "–"]
 )
+_WEAK_STOPS: Final[frozenset[str]] = frozenset([",", "-", "–"])
 #: What negation leaves of praise (VADER's constant), and of blame: "not bad" is weaker than "good".
 _FLIP: Final = -0.74
 _FLIP_BLAME: Final = -0.5
-#: How far, in words, a negator reaches to the right.
+#: What a wish makes of praise, and a condition of either.
+_MISSED: Final = -0.6
+_IF: Final = 0.4
+#: Valence of "no" before a good or plain thing, and of a plain word after "too".
+_ABSENT: Final = -1.1
+_TOO: Final = -1.2
+#: How far, in words, a negator, a wish and a condition reach to the right.
 REACH: Final = 4
+WISH_REACH: Final = 7
+CONDITION_REACH: Final = 12
+_FAR: Final = -99
 
 
 def words_of(text: str) -> list[str]:
@@ -38,6 +49,40 @@ def is_negator(word: str) -> bool:
     return word in NEGATORS or word.endswith("n't")
 
 
+@dataclass(slots=True)
+class _Scope:
+    """Index of the last word that denies, wishes or sets a condition, while its reach lasts."""
+
+    negator: int = _FAR
+    wish: int = _FAR
+    condition: int = _FAR
+
+    def close(self, mark: str) -> None:
+        """End what ``mark`` ends: a comma leaves a condition open."""
+        self.negator = self.wish = _FAR
+        if mark not in _WEAK_STOPS:
+            self.condition = _FAR
+
+    def adjust(self, words: list[str], i: int, value: float) -> float:
+        """Return the valence of word ``i`` under what is open."""
+        if i - self.negator <= REACH:
+            value *= _FLIP if value > 0 else _FLIP_BLAME
+        elif i - self.wish <= WISH_REACH and value > 0 and INTENTS.isdisjoint(words[self.wish : i + 1]):
+            value *= _MISSED
+        return value * _IF if i - self.condition < CONDITION_REACH else value
+
+    def open(self, words: list[str], i: int) -> None:
+        """Note what word ``i`` opens."""
+        word = words[i]
+        if is_negator(word):
+            if words[i + 1 : i + 2] != ["only"]:
+                self.negator = i
+        elif word in WISHES or (word in {"were", "had"} and i - self.condition <= REACH + 2):
+            self.wish = i
+        elif word in {"if", "unless"}:
+            self.condition = i
+
+
 def valences(words: list[str], question: bool = False) -> list[float]:
     """Return the valence in [-5, 5] of each of ``words`` (as from ``words_of``) where it stands; 0 for most.
 
@@ -48,55 +93,42 @@ def valences(words: list[str], question: bool = False) -> list[float]:
     question
         Whether the sentence asks: its valences count for a third.
     """
-    known: Lexicon = lexicon()
+    known = lexicon()
     values = [0.0] * len(words)
-    fixed = _mark_phrases(words, known, values)
-    negator = wish = condition = -99
+    phrases = _mark_phrases(words, known, values)
+    scope = _Scope()
     for i, word in enumerate(words):
-        if word in _STOPS and not (word == "but" and i and words[i - 1] in {"anything", "nothing"}):
-            negator = wish = -99
-            if word not in {",", "-", "–"}:
-                condition = -99
+        before = words[i - 1] if i else ""
+        if word in _STOPS and (before, word) != ("anything", "but"):
+            scope.close(word)
             continue
-        if i and (words[i - 1], word) in {("far", "from"), ("anything", "but")}:
-            negator = i
-        if i in fixed:
-            if i - condition < 12:
-                values[i] *= 0.4
-            if word in WISHES and fixed[i] < 0:
-                wish = i
+        if i in phrases:
+            if i - scope.condition < CONDITION_REACH:
+                values[i] *= _IF
+            if word in WISHES and phrases[i] < 0:
+                scope.wish = i
             continue
-        value = 0.0 if word in _DEGREES else _lookup(word, known)
+        value = 0.0 if word in _DEGREES or _is_preposition(before, word) else _lookup(word, known)
         if value:
-            if word == "like" and not (
-                i and words[i - 1] in {"i", "we", "they", "really", "also", "you", "n't", "to"}
-            ):
-                value = 0.0
-            values[i] = value = _scaled(words, i, value)
-        if value:
-            if i - negator <= REACH:
-                values[i] = value * (_FLIP if value > 0 else _FLIP_BLAME)
-            elif i - wish <= 7 and value > 0 and not any(w in INTENTS for w in words[wish : i + 1]):
-                values[i] = -0.6 * value
-            if i - condition < 12:
-                values[i] *= 0.4
-        elif i and words[i - 1] == "too" and word.isalpha() and len(word) > 2 and not _is_function(word):
-            values[i] = -1.2
-        if word in ABSENCE:
-            following = words[i + 1 : i + 4]
-            harms = any(_lookup(w, known) < 0 for w in following)
+            values[i] = scope.adjust(words, i, _scaled(words, i, value))
+        elif before == "too" and len(word) > 2 and word.isalpha() and word not in EMPTY:
+            values[i] = _TOO
+        if (before, word) in {("far", "from"), ("anything", "but")}:
+            scope.negator = i
+        elif word in ABSENCE:
+            harms = any(_lookup(following, known) < 0 for following in words[i + 1 : i + 4])
             if not harms:
-                values[i] = -1.1 if word == "no" else -1.0
-            negator = i if harms or word != "no" else negator
-        elif is_negator(word) and words[i + 1 : i + 2] != ["only"]:
-            negator = i
-        elif word in WISHES:
-            wish = i
-        elif word in {"if", "unless"}:
-            condition = i
-    if question:
-        return [value / 3 for value in values]
-    return values
+                values[i] = _ABSENT
+            if harms or word != "no":
+                scope.negator = i
+        else:
+            scope.open(words, i)
+    return [value / 3 for value in values] if question else values
+
+
+def _is_preposition(before: str, word: str) -> bool:
+    """Whether ``like`` compares and does not praise."""
+    return word == "like" and before not in {"i", "we", "they", "really", "also", "you", "to"}
 
 
 def _mark_phrases(words: list[str], known: Lexicon, values: list[float]) -> dict[int, float]:
@@ -138,28 +170,19 @@ def _scaled(words: list[str], i: int, value: float) -> float:
     return max(-5.0, min(5.0, value))
 
 
-def _is_function(word: str) -> bool:
-    return word in {
-        "the",
-        "and",
-        "but",
-        "for",
-        "was",
-        "were",
-        "are",
-        "with",
-        "they",
-        "you",
-        "this",
-        "that",
-        "had",
-    }
-
-
 def compound(text: str) -> float:
     """Sum of the valences of ``text``, squashed to (-1, 1) as VADER does: ``s / sqrt(s^2 + 15)``."""
     total = sum(valences(words_of(text)))
     return float(total / (total * total + 15.0) ** 0.5)
 
 
-__all__ = ["REACH", "TOKEN", "compound", "is_negator", "valences", "words_of"]
+__all__ = [
+    "CONDITION_REACH",
+    "REACH",
+    "TOKEN",
+    "WISH_REACH",
+    "compound",
+    "is_negator",
+    "valences",
+    "words_of",
+]

@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from store.enrich.lexical import LexicalExtractor
 from store.ports import OpinionExtractor
-from store.records import OpinionUnit, RegistryEntity
+from store.records import BINS, OpinionUnit, RegistryEntity, score_of
 
 REGISTRY = [
-    RegistryEntity("staff", "staff", None, ("staff", "front desk staff")),
-    RegistryEntity("room", "room", None, ("room", "rooms")),
-    RegistryEntity("breakfast", "breakfast", None, ("breakfast",)),
-    RegistryEntity("wifi", "wifi", None, ("wifi", "wi-fi", "internet")),
-]
+    RegistryEntity(name, name, None, (name,))
+    for name in [
+        "staff",
+        "room",
+        "breakfast",
+        "pool",
+        "bed",
+        "bathroom",
+        "location",
+        "elevator",
+        "price",
+        "food",
+    ]
+] + [RegistryEntity("wifi", "wifi", None, ("wifi", "wi-fi", "internet"))]
+
+PIECES = st.sampled_from(
+    ["the room", " was", " clean", ", but ", "the staff", " not ", "friendly", "!", "?", ". ", "...", "\r\n", "\n\n",
+     "😀", "é", "e\u0301", "不错", "\u202e", " - ", ";", "\t", "\u00a0", " and ", " BREAKFAST", "Mr.", " 3.5 hours",
+     "\x00", "👨‍👩‍👧", "wi-fi", "’", "“luxury”", " if ", " although "]
+)  # fmt: skip
 
 
 def opinions(text: str) -> dict[str, OpinionUnit]:
@@ -28,22 +45,128 @@ def test_is_an_opinion_extractor() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "entity", "sentiment"),
+    ("text", "expected"),
     [
-        ("The staff was friendly.", "staff", "positive"),
-        ("The room was dirty.", "room", "negative"),
-        ("The staff was not friendly.", "staff", "negative"),
-        ("The staff was kind, but the room was dirty.", "staff", "positive"),
-        ("The staff was kind, but the room was dirty.", "room", "negative"),
+        # plain
+        ("The staff was friendly.", {"staff": "positive"}),
+        ("The room was filthy.", {"room": "negative"}),
+        ("We had breakfast at 8.", {"breakfast": "neutral"}),
+        # negation
+        ("The staff was not friendly.", {"staff": "negative"}),
+        ("The staff wasn’t very helpful.", {"staff": "negative"}),
+        ("Hardly a friendly staff.", {"staff": "negative"}),
+        ("The staff is anything but friendly.", {"staff": "negative"}),
+        ("Neither the room nor the bathroom was clean.", {"room": "negative", "bathroom": "negative"}),
+        ("There was no wifi.", {"wifi": "negative"}),
+        ("No complaints about the room.", {"room": "positive"}),
+        ("You couldn't ask for a better location.", {"location": "positive"}),
+        ("The staff could not have been more helpful.", {"staff": "positive"}),
+        ("Not only was the room clean, the staff was lovely.", {"room": "positive", "staff": "positive"}),
+        # contrast and concession
+        ("The staff was kind, but the room was dirty.", {"staff": "positive", "room": "negative"}),
+        ("Although the room was small, the bed was comfortable.", {"room": "negative", "bed": "positive"}),
+        ("The staff was great, but not the food.", {"staff": "positive", "food": "negative"}),
+        ("Loved the location; hated the pool.", {"location": "positive", "pool": "negative"}),
+        (
+            "The staff is kind, but the room is not worth the price.",
+            {"staff": "positive", "room": "negative"},
+        ),
+        # lists of verdicts
+        (
+            "Nice room, friendly staff, awful breakfast!",
+            {"room": "positive", "staff": "positive", "breakfast": "negative"},
+        ),
+        # wishes and missed chances
+        ("The breakfast would have been nice if the eggs were warm.", {"breakfast": "negative"}),
+        ("The bed could be more comfortable.", {"bed": "negative"}),
+        ("I wish the staff had been more attentive.", {"staff": "negative"}),
+        ("The room needs to be updated.", {"room": "negative"}),
+        # comparatives
+        ("The pool is better than the one at the Hilton.", {"pool": "positive"}),
+        ("The room was worse than last time.", {"room": "negative"}),
+        ("Far from the best breakfast.", {"breakfast": "negative"}),
+        ("The room was too small for four people.", {"room": "negative"}),
+        # questions and conditions
+        ("Is the breakfast included?", {"breakfast": "neutral"}),
+        ("Does the room have wifi?", {"room": "neutral", "wifi": "neutral"}),
+        ("If the staff were friendlier I would return.", {"staff": "negative"}),
+        # both sides
+        ("The room was good and bad at the same time.", {"room": "mixed"}),
     ],
 )
-def test_sentiment(text: str, entity: str, sentiment: str) -> None:
-    assert opinions(text)[entity].sentiment == sentiment
+def test_sentiment(text: str, expected: dict[str, str]) -> None:
+    found = opinions(text)
+    assert {entity: found[entity].sentiment for entity in expected} == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Oh great, the elevator was broken again.", "Yeah right, excellent breakfast.", "The “luxury” room."],
+)
+def test_sarcasm_is_left_unsure(text: str) -> None:
+    (unit,) = opinions(text).values()
+    assert unit.sentiment != "positive"
+    assert unit.confidence <= 0.6
+
+
+def test_a_condition_is_believed_less_than_a_statement() -> None:
+    condition, statement = opinions("If the room is clean, I will return."), opinions("The room is clean.")
+    assert condition["room"].confidence < statement["room"].confidence
+
+
+def test_the_quote_is_the_clause_that_names_the_entity() -> None:
+    found = opinions("We loved it. The staff was kind, but the room was dirty!")
+    assert found["staff"].quote == "The staff was kind"
+    assert found["room"].quote == "but the room was dirty!"
+
+
+def test_strength_follows_the_words() -> None:
+    mild, plain, strong = (
+        opinions(text)["room"].score
+        for text in ("The room was okay.", "The room was nice.", "The room was absolutely fantastic!")
+    )
+    assert 0 <= mild <= plain < strong == 30
+
+
+def test_every_field_is_filled() -> None:
+    unit = opinions("The elevator was broken for 3 days and I was furious.")["elevator"]
+    assert unit.sentiment == "negative"
+    assert unit.evidence == "data-driven"
+    assert unit.impact in {10, 20, 30}
+    unit = opinions("I was so disappointed by the pool.")["pool"]
+    assert unit.markers == ("disappointment",)
+    assert unit.evidence == "personal"
+
+
+def test_one_opinion_a_clause_and_entity() -> None:
+    (extraction,) = LexicalExtractor().extract(
+        [(1, "The room, our room, was clean. The room was big.")], REGISTRY
+    )
+    assert [unit.entity for unit in extraction.opinions] == ["room", "room"]
+    assert len({(unit.start, unit.end) for unit in extraction.opinions}) == 2
 
 
 def test_sets_other_languages_aside() -> None:
-    (extraction,) = LexicalExtractor().extract(
-        [(1, "Das Zimmer war sehr schön und die room nicht")], REGISTRY
-    )
-    assert extraction.language == "de"
+    documents = [(7, "Das Zimmer war sehr schön und die room nicht"), (8, "房间很干净 room"), (9, "")]
+    found = list(LexicalExtractor().extract(documents, REGISTRY))
+    assert [extraction.document_id for extraction in found] == [7, 8, 9]
+    assert [extraction.language for extraction in found] == ["de", "zh", "und"]
+    assert all(extraction.opinions == () for extraction in found)
+
+
+def test_no_registry_no_opinions() -> None:
+    (extraction,) = LexicalExtractor().extract([(1, "The room was clean.")], [])
     assert extraction.opinions == ()
+
+
+@given(st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=25).map("".join)))
+def test_quotes_are_exact_and_fields_agree(text: str) -> None:
+    (extraction,) = LexicalExtractor().extract([(1, text)], REGISTRY)
+    (again,) = LexicalExtractor().extract([(1, text)], REGISTRY)
+    assert extraction == again
+    for unit in extraction.opinions:
+        assert text[unit.start : unit.end] == unit.quote != ""
+        assert unit.score in BINS
+        assert unit.score == score_of(unit.sentiment, unit.intensity)
+        assert 0 <= unit.confidence <= 1
+        assert (unit.intensity == "none") == (unit.sentiment in {"neutral", "mixed"})
