@@ -145,7 +145,8 @@ def verify(
     classify
         Gives the bin of a claim.
     stances
-        Label -> bin of the documents, for cited claims that ``classify`` finds no view in.
+        Label -> bin of the documents, by the labels that the population was counted with. They speak for quotes (the
+        words are the document's own) and for cited claims that ``classify`` finds no view in.
     distance
         Distance of two distributions over the bins.
     side
@@ -232,11 +233,12 @@ def _claims(
         if sentence.heading or (cites and not sentence.labels) or stated_shares(sentence.text):
             continue
         for clause in clauses(sentence):
-            found = classify(without_citations(clause.text))
+            known = [label for label in clause.labels if label in stances]
+            quoted = len(known) == len(clause.labels) > 0 and bool(quotes(clause.text))
+            found = None if quoted else classify(without_citations(clause.text))
             if found is not None:
                 claims.append(Claim(clause.text, found, max(1, len(clause.labels)), clause.labels))
                 continue
-            known = [label for label in clause.labels if label in stances]
             claims += [Claim(clause.text, stances[label], 1, (label,)) for label in known]
             unread += len(clause.labels) - len(known)
     return tuple(claims), unread

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 #: Domain -> (what is judged, praise, blame, plain); each item is one document's telling sentence.
-BANK: Final[dict[str, tuple[str, list[str], list[str], list[str]]]] = {
+Bank = dict[str, tuple[str, list[str], list[str], list[str]]]
+BANK: Final[Bank] = {
     "lounge": (
         "the food",
         [
@@ -196,11 +197,15 @@ def _quote(sentence: str, rng: random.Random, style: str) -> str:
 
 
 def make_right(
-    rng: random.Random, style: str, positive: float | None = None, neutral: float | None = None
+    rng: random.Random,
+    style: str,
+    positive: float | None = None,
+    neutral: float | None = None,
+    bank: Bank = BANK,
 ) -> Case:
     """Build a right answer: voices in proportion, quotes verbatim, shares true."""
-    name = rng.choice(list(BANK))
-    _, praise, blame, plain = BANK[name]
+    name = rng.choice(list(bank))
+    _, praise, blame, plain = bank[name]
     if positive is None:
         positive = rng.choice([0.2, 0.28, 0.36, 0.64, 0.7, 0.78, 0.5])
     neutral = rng.choice([0.0, 0.05]) if neutral is None else neutral
@@ -338,30 +343,30 @@ def _only(case: Case, voices: tuple[tuple[str, str, str], ...], kind: str, rng: 
     return replace(changed, answer=write(changed, rng))
 
 
-def one_sided(rng: random.Random, style: str) -> Case:
+def one_sided(rng: random.Random, style: str, bank: Bank = BANK) -> Case:
     """Tell only the majority's side although the other has a third or more."""
-    case = make_right(rng, style, positive=rng.choice([0.36, 0.45, 0.55, 0.64]), neutral=0.0)
+    case = make_right(rng, style, positive=rng.choice([0.36, 0.45, 0.55, 0.64]), neutral=0.0, bank=bank)
     major = "positive" if sum(case.population[4:]) > 0.5 else "negative"
     return _only(case, tuple(v for v in case.voices if v[1] == major), "one-sided", rng)
 
 
-def reversed_majority(rng: random.Random, style: str) -> Case:
+def reversed_majority(rng: random.Random, style: str, bank: Bank = BANK) -> Case:
     """Give the minority the majority's room, or call it the majority."""
-    case = make_right(rng, style, positive=rng.choice([0.22, 0.3, 0.7, 0.78]), neutral=0.0)
-    flipped = make_right(rng, style, positive=1 - sum(case.population[4:]), neutral=0.0)
+    case = make_right(rng, style, positive=rng.choice([0.22, 0.3, 0.7, 0.78]), neutral=0.0, bank=bank)
+    flipped = make_right(rng, style, positive=1 - sum(case.population[4:]), neutral=0.0, bank=bank)
     return replace(flipped, population=case.population, kind="reversed majority")
 
 
-def missing_minority(rng: random.Random, style: str) -> Case:
+def missing_minority(rng: random.Random, style: str, bank: Bank = BANK) -> Case:
     """Leave out a side that a fifth to a quarter of the population is on."""
-    case = make_right(rng, style, positive=rng.choice([0.2, 0.25, 0.75, 0.8]), neutral=0.0)
+    case = make_right(rng, style, positive=rng.choice([0.2, 0.25, 0.75, 0.8]), neutral=0.0, bank=bank)
     minor = "negative" if sum(case.population[4:]) > 0.5 else "positive"
     return _only(case, tuple(v for v in case.voices if v[1] != minor), "missing minority", rng)
 
 
-def wrong_share(rng: random.Random) -> Case:
+def wrong_share(rng: random.Random, bank: Bank = BANK) -> Case:
     """State shares that are ten points or more from the true ones."""
-    case = make_right(rng, "extractive", positive=rng.choice([0.3, 0.64, 0.7]), neutral=0.05)
+    case = make_right(rng, "extractive", positive=rng.choice([0.3, 0.64, 0.7]), neutral=0.05, bank=bank)
     positive, neutral, negative = _percents(case.population)
     off = rng.choice([-15, -10, 10, 15])
     answer = write(case, rng, (positive + off, neutral, negative - off))
@@ -372,25 +377,25 @@ STYLES: Final = ("extractive", "plain", "ellipsis", "american", "nested", "parap
 QUOTING: Final = STYLES[:5]
 
 
-def right_cases(seed: int, n: int) -> list[Case]:
+def right_cases(seed: int, n: int, bank: Bank = BANK) -> list[Case]:
     """Return ``n`` right answers, styles in turn."""
     rng = random.Random(seed)
-    return [make_right(rng, STYLES[i % len(STYLES)]) for i in range(n)]
+    return [make_right(rng, STYLES[i % len(STYLES)], bank=bank) for i in range(n)]
 
 
-def wrong_cases(seed: int, each: int) -> list[Case]:
+def wrong_cases(seed: int, each: int, bank: Bank = BANK) -> list[Case]:
     """Return ``each`` wrong answers of each of seven faults."""
     rng = random.Random(seed)
     made: list[Case] = []
     for i in range(each):
         quoting, style = QUOTING[i % len(QUOTING)], STYLES[i % len(STYLES)]
         made += [
-            invent_citation(make_right(rng, style), rng),
-            alter_quote(make_right(rng, quoting), rng),
-            misattribute(make_right(rng, quoting), rng),
-            one_sided(rng, style),
-            reversed_majority(rng, style),
-            missing_minority(rng, style),
-            wrong_share(rng),
+            invent_citation(make_right(rng, style, bank=bank), rng),
+            alter_quote(make_right(rng, quoting, bank=bank), rng),
+            misattribute(make_right(rng, quoting, bank=bank), rng),
+            one_sided(rng, style, bank),
+            reversed_majority(rng, style, bank),
+            missing_minority(rng, style, bank),
+            wrong_share(rng, bank),
         ]
     return made
