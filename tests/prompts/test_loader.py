@@ -9,6 +9,7 @@ from prompts.loader import parse
 PINNED = {
     "answer_facts.v1": "17e7d9ff16a8a48be8eaf5b67bd6f30489884102923c624b85406563993720c8",
     "answer_opinions.v1": "e6e5189f44830b96627216e8c2f98628f708c3210a3d4c9515043f455d496c63",
+    "choose_option.v1": "5b440055fac4818d180f6aa01bdaa8bf84b935f8077c07cbdbb10fccbc0e3a25",
     "classify_claims.v1": "e0df62968161c880f238ed8b3eef032dafb2b83653adb97b98f9e28d91552c11",
     "extract.v1": "db22480e0827ff9cc4fce31cab0e06587e23b7397ee22ed1c828cd8bf98ece39",
     "hyde.v1": "9d5d155c9c67f2626ba402fbc1df04c53bf4e36a059263c7037df237cb787aa3",
