@@ -60,9 +60,10 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
         yield from _sqlite(request)
         return
     found = Database(request.getfixturevalue("postgres_url"))
-    tables = ", ".join(f'"{table.name}"' for table in Base.metadata.sorted_tables)
     with found.engine.begin() as connection:
-        connection.execute(text(f"TRUNCATE {tables} RESTART IDENTITY CASCADE"))
+        # Deleting few rows is much faster than TRUNCATE, which makes new files.
+        for table in reversed(Base.metadata.sorted_tables):
+            connection.execute(table.delete())
     yield found
     found.close()
 

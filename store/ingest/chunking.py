@@ -14,6 +14,8 @@ _WORD_SEARCH: Final = 100
 
 #: Text to the character offsets of its tokens (``Embedder.token_spans``).
 Spans = Callable[[str], list[tuple[int, int]]]
+#: Text to the character offsets of its chunks.
+Chunker = Callable[[str], list[tuple[int, int]]]
 
 
 def chunk(
@@ -99,4 +101,4 @@ def chunker(
     return cut
 
 
-__all__ = ["Spans", "chunk", "chunker"]
+__all__ = ["Chunker", "Spans", "chunk", "chunker"]

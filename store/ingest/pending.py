@@ -8,7 +8,7 @@ from sqlalchemy import exists, select
 
 from store.database import Database
 from store.ingest.chunking import Spans, chunker
-from store.ingest.ledger import add_units
+from store.ingest.derived import add_units
 from store.tables import Document, Unit
 
 _BATCH = 500

@@ -17,10 +17,11 @@ from sqlalchemy import delete, select, update
 
 from store.database import Database
 from store.errors import ApplicationError, IngestError, UsageError
-from store.ingest.chunking import Spans, chunker
+from store.ingest.chunking import Chunker, Spans, chunker
 from store.ingest.cleaning import MAX_SHORT
+from store.ingest.derived import remove_gone
 from store.ingest.encoding import storable
-from store.ingest.ledger import Chunker, Ledger, Rejected, audit, raw_fields, remove_gone
+from store.ingest.ledger import Ledger, Rejected, audit, raw_fields
 from store.ingest.overrides import Overrides
 from store.ingest.pending import chunk_pending
 from store.ingest.plan import Plan, plan
