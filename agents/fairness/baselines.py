@@ -6,6 +6,8 @@ paper leaves a detail open, the docstring says what was taken.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from agents.fairness.distance import BINS, FloatArray, IntArray
@@ -87,12 +89,11 @@ def js(pool: Pool, k: int, rng: np.random.Generator) -> Choice:
     return greedy_bins(pool, k, divergence)
 
 
-def greedy_bins(pool: Pool, k: int, divergence: object) -> Choice:
+def greedy_bins(pool: Pool, k: int, divergence: Callable[[FloatArray], FloatArray]) -> Choice:
     """Add, one at a time, the entity's document whose bin gives the least divergence, ties by relevance.
 
     ``divergence`` maps shares of the bins, shape (7, 7), one candidate bin a row, to values of shape (7,).
     """
-    assert callable(divergence)
     frame = pool.entity_documents()
     queues = _by_bin(pool, frame)
     taken = np.zeros(len(BINS), np.intp)
@@ -120,8 +121,7 @@ def _by_bin(pool: Pool, frame: IntArray) -> list[IntArray]:
     return [order[bins == b] for b in range(len(BINS))]
 
 
-def _marginal(pool: Pool, k: int, trade_off: float, similarity: object) -> Choice:
-    assert callable(similarity)
+def _marginal(pool: Pool, k: int, trade_off: float, similarity: Callable[[int], FloatArray]) -> Choice:
     if not 0 <= trade_off <= 1:
         raise ValueError(f"trade_off: expected a number in [0, 1], got {trade_off}")
     order = pool.by_relevance()

@@ -1,0 +1,49 @@
+"""Which selection mode to use when nobody says: by the number of documents and the measured quality of the labels.
+
+Measured on lounge reviews against ratings that no method sees (``tests/benchmarks/bench_independent_target.py``; 7
+entities, 6 questions each, W1 of the chosen reviews' own ratings; labels made better or worse by mixing in the truth or
+chance; ``balanced`` on the more relevant half):
+
+=============  =============  =============  =============
+label quality  k = 5          k = 10         k = 20
+=============  =============  =============  =============
+.3             11.5 / 9.8     8.4 / 6.9      7.6 / 5.1 *
+.6 (lexical)   8.1 / 8.7      7.2 / 6.2      5.7 / 4.3 *
+.7             6.9 / 8.3 *    6.0 / 5.8      4.4 / 3.8
+.8             6.9 / 7.0      4.5 / 5.0      3.5 / 3.4
+=============  =============  =============  =============
+
+``exact`` / ``balanced``; a star where the bootstrap over entities, corrected for many comparisons, tells them apart.
+The exact choice takes the most relevant of each cell, so what the label does not see comes back with relevance; with
+few documents its exact counts weigh more, with many documents and poor labels chance does.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+#: Spearman correlation of clause-level lexical labels with the reviewer's own rating of the aspect.
+LEXICAL_QUALITY = 0.6
+
+
+def recommended_method(k: int, label_quality: float | None = None) -> Literal["exact", "balanced"]:
+    """Choose between the two modes.
+
+    Parameters
+    ----------
+    k
+        Documents to select, at least 1.
+    label_quality
+        Spearman correlation of the opinion labels with an independent rating, in [-1, 1]; None when it was not
+        measured, which counts as lexical labels.
+    """
+    if k < 1:
+        raise ValueError(f"k: expected at least 1, got {k}")
+    quality = LEXICAL_QUALITY if label_quality is None else label_quality
+    if not -1 <= quality <= 1:
+        raise ValueError(f"label_quality: expected a correlation in [-1, 1], got {quality}")
+    needed = 0.5 if k <= 7 else 0.75 if k <= 14 else 0.85
+    return "exact" if quality >= needed else "balanced"
+
+
+__all__ = ["LEXICAL_QUALITY", "recommended_method"]
