@@ -14,7 +14,7 @@ Count = Literal["number", "share"]
 
 _SHARE = (
     r"\b(?:what|which)(?: is| was| are)?(?: the)?(?: (?:approximate|exact|overall|total|rough))?"
-    r" (?:share|percentage|percent|proportion|fraction|ratio|part)\b(?!-)"
+    r" (?:share|percentage|percent|proportion|fraction|ratio|part|portion)\b(?!-)"
     r"|\b(?:share|percentage|percent|proportion|fraction) of\b"
     r"|\bhow (?:large|big|high|small) (?:is |of )?(?:a |the )?(?:share|percentage|proportion|fraction|part)\b"
     r"|\bhow much of the (?:feedback|reviews|comments)\b|\bout of (?:all|every|how many)\b"
@@ -30,7 +30,8 @@ _SAYING = (
     r"|prefer\w*|appreciate\w*|agree\w*|disagree\w*"
     r"|g[ai]ve (?:\w+ ){0,3}(?:stars?|ratings?|marks?|points|thumbs|scores?|reviews?)"
     r"|believe\w*|report\w*|describe\w*|express\w*"
-    r"|regret\w*|trust\w*|support\w*|oppose\w*|favou?r\w*|bring up|brought up|raise\w*|note|noted|had (?:a )?problems?"
+    r"|regret\w*|trust\w*|support\w*|oppose\w*|favou?r\w*|bring up|brought up|raise\w*|note|noted"
+    r"|(?:had|have|having|experienced) (?:\w+ )?(?:problems?|issues?|trouble)"
     r"|happy|satisfied|dissatisfied|unhappy|disappointed|pleased|impressed|positive|negative|critical|angry|upset"
     r"|annoyed|frustrated|neutral|mixed|unsatisfied|delighted"
 )
@@ -89,6 +90,7 @@ def _side_patterns() -> dict[str, re.Pattern[str]]:
     nouns = alternatives("negative_asks", "positive_asks")
     raw = {
         "balanced": rf"\b{plus}\b{between}{minus}\b|\b{minus}\b{between}{plus}\b|\bups and downs\b|\bboth sides\b"
+        r"|\bwho (?:likes?|loves?|prefers?|enjoys?|rates?) .*\b(?:more|better|most)\b"
         r"|\b(?:problems?|issues?|complaints?|flaws?|downsides?|drawbacks?|criticisms?)\b[\w ]{0,30}?\b"
         rf"{_OR} [\w ]{{0,25}}?\b(?:great|good|fine|ok|okay|praise|compliments?|positives?|highlights?|strengths?)\b"
         rf"|\b(?:praise|compliments?|positives?|highlights?)\b[\w ]{{0,30}}?\b{_OR} (?:\w+ ){{0,2}}?"
