@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.fairness.faro_problem import SLACK
+from agents.fairness.multigroup_columns import relax_by_columns
 from agents.fairness.multigroup_problem import (
     Floats,
     Integers,
@@ -29,6 +30,11 @@ Status = Literal["natural", "optimal", "certified", "infeasible", "infeasible_in
 
 #: Instances with at most this many binary variables are solved in integers as a whole.
 WHOLE = 240
+#: Beyond this many, the bundle of :mod:`agents.fairness.multigroup_columns` replaces the reduced programme.
+LARGE = 2000
+
+#: Types by position, questions split between patterns, value of the relaxation, and mu of each component.
+_Relaxed = tuple[Integers, Integers, float, Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,19 +110,17 @@ def solve_multigroup(
         return finish("natural", problem.natural_pattern, problem.top_relevance, np.zeros(d))
     Q = problem.questions
     low, high = Q * (goal - limits - problem.intercept), Q * (goal + limits - problem.intercept)
-    everyone = np.arange(Q)
-    relaxed = _relax(problem, low, high)
+    variables = Q * problem.k * problem.vectors.shape[0]
+    relaxed = _relax_large(problem, low, high) if variables > LARGE else _relax(problem, low, high)
     if relaxed is None:
         return finish("infeasible", _nearest(problem, low, high), float("nan"), np.full(d, np.nan))
-    z, bound, price = relaxed
-    pattern = z.argmax(axis=2)
-    if Q * problem.k * problem.vectors.shape[0] <= WHOLE:
-        solved, proven = _integer(problem, everyone, pattern, low, high, max(time_limit, 30.0), 0.0)
+    pattern, split, bound, price = relaxed
+    if variables <= WHOLE:
+        solved, proven = _integer(problem, np.arange(Q), pattern, low, high, max(time_limit, 30.0), 0.0)
         if solved is not None and finish.violation(solved) <= SLACK:
             return finish("optimal" if proven else "certified", solved, bound, price)
         if solved is None and proven:
             return finish("infeasible_integer", pattern, bound, price)
-    split = np.flatnonzero((np.abs(z - np.rint(z)) > 1e-6).any(axis=(1, 2)))
     cheap = _cheap(problem, price / Q)
     best: MultigroupSolution | None = None
     for extra in (12, 40, 160, 640):
@@ -193,8 +197,16 @@ def _pieces(problem: MultigroupProblem, questions: Integers) -> tuple[Floats, Fl
     return cost.ravel(), upper.ravel(), equal, right, coupling
 
 
-def _relax(problem: MultigroupProblem, low: Floats, high: Floats) -> tuple[Floats, float, Floats] | None:
-    """Optimum of the relaxation: z (Q, k, T), value, and mu (d,); None if infeasible."""
+def _relax_large(problem: MultigroupProblem, low: Floats, high: Floats) -> _Relaxed | None:
+    """Relax by bundle and columns, and by the reduced programme where they settle nothing; None if infeasible."""
+    found = relax_by_columns(problem, low, high)
+    if found.feasible:
+        return found.pattern, found.split, found.bound, problem.questions * found.nu
+    return None if found.bound == -np.inf else _relax(problem, low, high)
+
+
+def _relax(problem: MultigroupProblem, low: Floats, high: Floats) -> _Relaxed | None:
+    """Relax by the reduced programme over all questions; None if infeasible."""
     from scipy import sparse
     from scipy.optimize import linprog
 
@@ -214,7 +226,8 @@ def _relax(problem: MultigroupProblem, low: Floats, high: Floats) -> tuple[Float
     z = result.x.reshape(Q, 2 * k * T)[:, : k * T].reshape(Q, k, T)
     d = low.size
     marginals = result.ineqlin.marginals
-    return z, float(-result.fun), Q * (marginals[d:] - marginals[:d])
+    split = np.flatnonzero((np.abs(z - np.rint(z)) > 1e-6).any(axis=(1, 2)))
+    return z.argmax(axis=2), split, float(-result.fun), Q * (marginals[d:] - marginals[:d])
 
 
 def _nearest(problem: MultigroupProblem, low: Floats, high: Floats) -> Integers:

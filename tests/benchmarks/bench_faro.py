@@ -4,7 +4,7 @@ Run ``python -m tests.benchmarks.bench_faro [--quick]``. Ratios are taken in one
 optimum (candidates sorted, ranking materialised) against one pass of the 81-point Hungarian grid and one of HiGHS.
 Instances are synthetic, in the style of the paper: 20 candidates a question, two thirds to three quarters of one
 group, generic weights. Seconds are CPU seconds of the process, so that a busy machine does not flatter either
-side; wall time is used for the frontier alone. Prints one row an instance and one line a bar; the exit status is 1
+side. Prints one row an instance and one line a bar; the exit status is 1
 if a bar is missed.
 """
 
@@ -60,15 +60,13 @@ def instance(Q: int, k: int, skew: float) -> dict[str, Any]:
     }
 
 
-def timed(
-    action: Callable[[], Any], repeats: int, clock: Callable[[], float] = time.process_time
-) -> tuple[float, Any]:
-    """Median seconds and the last result."""
+def timed(action: Callable[[], Any], repeats: int) -> tuple[float, Any]:
+    """Median CPU seconds and the last result."""
     seconds = []
     for _ in range(repeats):
-        start = clock()
+        start = time.process_time()
         result = action()
-        seconds.append(clock() - start)
+        seconds.append(time.process_time() - start)
     return float(np.median(seconds)), result
 
 
@@ -140,7 +138,9 @@ def main() -> int:
     lps = np.array([row.lp / row.exact for row in rows if row.lp is not None])
     gaps = np.array([row.gap for row in rows if row.questions == 200])
     arguments = instance(10_000 if quick else 100_000, 5, 0.75)
-    seconds, path = timed(lambda: frontier(prepare(**arguments)), 3, time.perf_counter)
+    wall = time.perf_counter()
+    seconds, path = timed(lambda: frontier(prepare(**arguments)), 3)
+    wall = (time.perf_counter() - wall) / 3
     bars = [
         ("Hungarian / exact, median", float(np.median(grid)), ">=", 150.0),
         ("Hungarian / exact, least", float(grid.min()), ">=", 70.0),
@@ -148,7 +148,9 @@ def main() -> int:
         ("certified relative gap at 200 questions", float(gaps.max()), "<=", 1e-4),
         (f"frontier of {arguments['relevance'].shape[0]:,} questions, s", seconds, "<=", 2.0),
     ]
-    print(f"frontier: {path.bias.size:,} breakpoints")
+    print(
+        f"frontier: {path.bias.size:,} breakpoints, candidates sorted included; {wall:.2f} s of wall time here"
+    )
     missed = 0
     for name, value, relation, bar in bars:
         met = value >= bar if relation == ">=" else value <= bar

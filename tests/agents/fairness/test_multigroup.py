@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
+from agents.fairness import multigroup
 from agents.fairness.faro import prepare, solve
 from agents.fairness.multigroup import combine, group_target, oracle, prepare_types, solve_multigroup
+from agents.fairness.multigroup_columns import relax_by_columns
 from tests.agents.fairness.faro_instances import GOLDEN, instances, typical
 
 
@@ -156,6 +158,42 @@ def test_large_binary_agrees_with_events() -> None:
     exact = solve(binary, 0.1)
     assert several.bound == pytest.approx(exact.bound, abs=1e-6)
     assert several.price[0] == pytest.approx(exact.price, abs=1e-4)
+
+
+@pytest.mark.parametrize("vectors", [np.eye(4), [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]]])
+def test_bundle_and_columns_equal_the_reduced_programme(vectors: Any) -> None:
+    rng = np.random.default_rng(4)
+    Q, w = 120, np.array([0.41, 0.27, 0.18])
+    types = rng.choice(4, p=[0.5, 0.25, 0.15, 0.1], size=(Q, 15))
+    problem = prepare_types(rng.random((Q, 15)), types, vectors, w, 0.02)
+    target = group_target("parity", w, np.ones(4) / 4) if np.shape(vectors)[1] == 4 else np.zeros(2)
+    low, high = Q * (target - 0.04 - 0.02), Q * (target + 0.04 - 0.02)
+    reduced = multigroup._relax(problem, low, high)
+    assert reduced is not None
+    columns = relax_by_columns(problem, low, high)
+    assert columns.feasible
+    assert columns.bound == pytest.approx(reduced[2], rel=1e-7)
+    assert columns.split.size <= target.size
+    dual = oracle(problem, columns.nu).value.sum() + np.where(columns.nu > 0, high, low) @ columns.nu
+    assert dual == pytest.approx(columns.bound)
+
+
+def test_many_questions_take_the_bundle(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    Q, w = 150, np.array([0.4, 0.3, 0.1])
+    types = rng.choice(3, p=[0.6, 0.3, 0.1], size=(Q, 12))
+    problem = prepare_types(rng.random((Q, 12)), types, np.eye(3), w)
+    target = group_target("parity", w, np.ones(3) / 3)
+    small = solve_multigroup(problem, 0.02, target)
+    monkeypatch.setattr(multigroup, "LARGE", 0)
+    large = solve_multigroup(problem, 0.02, target)
+    assert small.feasible
+    assert large.feasible
+    assert large.bound == pytest.approx(small.bound, rel=1e-7)
+    assert large.gap / large.relevance <= 1e-3
+    far = solve_multigroup(problem, 0.02, 5.0)
+    assert far.status == "infeasible"
+    assert far.violation > 1
 
 
 OK: dict[str, Any] = {
