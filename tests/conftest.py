@@ -36,6 +36,7 @@ def postgres_url() -> Iterator[str]:
     try:
         with server.connect() as connection:
             connection.execute(text(f"CREATE DATABASE \"{name}\" ENCODING 'UTF8' TEMPLATE template0"))
+            connection.execute(text(f'ALTER DATABASE "{name}" SET synchronous_commit = off'))
     except OperationalError as error:
         server.dispose()
         if os.environ.get("CI") == "true":

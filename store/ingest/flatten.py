@@ -17,7 +17,7 @@ def flatten(record: dict[str, Any]) -> dict[str, str]:
 
 def _into(fields: dict[str, str], prefix: str, record: dict[str, Any]) -> None:
     for key, value in record.items():
-        name = prefix + (key if key.isascii() else storable(key))
+        name = prefix + (key if key.isprintable() else storable(key))
         if isinstance(value, str):
             fields[name] = value
         elif isinstance(value, dict):

@@ -16,7 +16,8 @@ from store.ingest.opening import CHUNK, ByteSource
 from store.ingest.rows import KEPT_OF_OVERLONG, MAX_ROW_CHARS, BadRow, Row
 from store.ingest.text_lines import OVERLONG_REASON, Overlong, lines, open_text, undecoded_reason
 
-_DECODER: Final = json.JSONDecoder()
+#: Takes tabs and other control characters in texts as they stand, as many writers leave them.
+_DECODER: Final = json.JSONDecoder(strict=False)
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _NEXT_OBJECT: Final = re.compile(r"\}\s*,?\s*(?=\{)")
 _ARRAY_START: Final = re.compile(r"\[\s*(\S)")
@@ -249,7 +250,7 @@ def _holds_objects(buffer: _Buffer) -> bool:
 def json_row(line: str, number: int) -> Row | BadRow:
     """Return the row of one line of JSON."""
     try:
-        value = json.loads(line)
+        value = _DECODER.decode(line)
     except RecursionError:
         return BadRow(number, "not valid JSON: nested too deeply", storable(line))
     except json.JSONDecodeError as error:
@@ -287,7 +288,7 @@ def _is_lines(sample: str, kind: str, path: Path) -> bool:
 
 def _parses(line: str) -> bool:
     try:
-        json.loads(line)
+        _DECODER.decode(line)
     except (ValueError, RecursionError):
         return False
     return True

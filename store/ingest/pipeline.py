@@ -51,6 +51,7 @@ def ingest(
     max_tokens: int = 256,
     overlap: float = 0.15,
     sync: bool = False,
+    planned: Callable[[Plan], None] | None = None,
     progress: Callable[[IngestProgress], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     **options: Any,
@@ -72,6 +73,8 @@ def ingest(
         Of chunks.
     sync
         Also remove the documents of this source that it no longer yields; only after reading it to its end.
+    planned
+        Called with the open source and its mapping before anything is stored, to show them; may raise to stop.
     progress, cancelled
         Called after every batch; a run that ``cancelled`` stops keeps what it stored.
     options
@@ -94,8 +97,10 @@ def ingest(
             raise UsageError(f"there is no corpus with id {corpus_id}")
         known = session.scalar(select(Source).where(Source.corpus_id == corpus_id, Source.name == name))
         stored = dict(known.mapping) if known is not None else None
-    planned = plan(path, overrides=overrides, stored=stored, **options)
-    run = _Run(database, corpus_id, planned, sync, progress, cancelled)
+    source = plan(path, overrides=overrides, stored=stored, **options)
+    if planned is not None:
+        planned(source)
+    run = _Run(database, corpus_id, source, sync, progress, cancelled)
     run.open(name, Path(path), stored)
     return run.execute(chunker(embedder_spans, max_tokens, overlap))
 
