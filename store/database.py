@@ -5,21 +5,31 @@ Alembic takes a second to import, so answering a question never loads it: the re
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
-from store.errors import SchemaMismatch, ServiceUnreachable, StoreError, WorkspaceBusy
+from store.errors import ConfigurationError, SchemaMismatch, ServiceUnreachable, StoreError, WorkspaceBusy
 
 #: The newest revision under ``migrations/versions``; a test keeps the two equal.
 HEAD_REVISION = "0001"
 BUSY_TIMEOUT_SECONDS = 30
+
+#: PostgreSQL's SQLSTATE of a deadlock, a lock that is not available, a failed serialization.
+_LOCKED = frozenset({"40P01", "55P03", "40001"})
+#: Disk full; read-only transaction; insufficient privilege.
+_UNWRITABLE = {
+    "53100": "free some disk space and run again",
+    "25006": "connect to a server that accepts writes",
+    "42501": "give the user of `database_url` the rights to write",
+}
 
 
 class Database:
@@ -29,12 +39,25 @@ class Database:
     ----------
     url
         SQLAlchemy URL: ``sqlite:///path`` or ``postgresql+psycopg://...``.
+
+    Raises
+    ------
+    ConfigurationError
+        The URL cannot be read, or the driver that it names is not installed.
     """
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
-        self.engine = _create_engine(url, self.is_sqlite)
+        try:
+            self.is_sqlite = make_url(url).get_backend_name() == "sqlite"
+            self.engine = _create_engine(url, self.is_sqlite)
+        except (ArgumentError, ModuleNotFoundError, ValueError) as error:
+            # The URL may hold a password, so it is not shown.
+            raise ConfigurationError(
+                "`database_url` cannot be used: it must look like sqlite:///PATH or "
+                "postgresql+psycopg://USER@HOST/NAME",
+                "correct it; PostgreSQL needs `pip install 'evenhand[postgres]'`",
+            ) from error
         self.sessions = sessionmaker(self.engine, expire_on_commit=False)
 
     @contextmanager
@@ -81,29 +104,60 @@ class Database:
             return
         if found is None:
             raise SchemaMismatch(f"no Evenhand tables in {self.shown_url}", "run `evenhand db upgrade`")
-        if found < HEAD_REVISION:
-            raise SchemaMismatch(
-                f"database {self.shown_url} has schema {found}, this program needs {HEAD_REVISION}",
-                "run `evenhand db upgrade`",
-            )
+        self._refuse_unknown(found)
         raise SchemaMismatch(
-            f"database {self.shown_url} has schema {found}, newer than this program's {HEAD_REVISION}",
-            "install a newer evenhand",
+            f"database {self.shown_url} has schema {found}, this program needs {HEAD_REVISION}",
+            "run `evenhand db upgrade`",
         )
 
     def upgrade(self, revision: str = "head") -> None:
-        """Migrate the schema (forwards to ``head``, or to a named revision)."""
+        """Migrate the schema (forwards to ``head``, or to a named revision).
+
+        Raises
+        ------
+        SchemaMismatch
+            The database belongs to a newer program, or to another one.
+        StoreError
+            As ``session`` raises them.
+        """
         from alembic import command
 
-        with self.engine.begin() as connection:
+        found = self.revision()
+        if found is not None:
+            self._refuse_unknown(found)
+        with self._migrating() as connection:
             command.upgrade(_alembic_config(connection), revision)
 
     def downgrade(self, revision: str) -> None:
         """Migrate the schema backwards."""
         from alembic import command
 
-        with self.engine.begin() as connection:
+        with self._migrating() as connection:
             command.downgrade(_alembic_config(connection), revision)
+
+    def _refuse_unknown(self, found: str) -> None:
+        if not re.fullmatch(r"\d{4}", found):
+            raise SchemaMismatch(
+                f"database {self.shown_url} belongs to another program (its schema is {found!r})",
+                "correct `database_url`, or choose another workspace",
+            )
+        if found > HEAD_REVISION:
+            raise SchemaMismatch(
+                f"database {self.shown_url} has schema {found}, newer than this program's {HEAD_REVISION}",
+                "install a newer evenhand",
+            )
+
+    @contextmanager
+    def _migrating(self) -> Iterator[Connection]:
+        """Open one transaction for a whole migration: a killed one leaves the schema as it was."""
+        try:
+            with self.engine.begin() as connection:
+                if self.is_sqlite:
+                    # The driver begins no transaction before DDL by itself.
+                    connection.exec_driver_sql("BEGIN IMMEDIATE")
+                yield connection
+        except DatabaseError as error:
+            raise translate(error, self.shown_url) from error
 
     def close(self) -> None:
         """Give every connection back."""
@@ -134,7 +188,18 @@ def translate(error: DatabaseError, where: str) -> StoreError | ServiceUnreachab
             )
         if "no such table" in lowered:
             return SchemaMismatch(f"no Evenhand tables in {where} ({detail})", "run `evenhand db upgrade`")
-    elif isinstance(error, OperationalError):
+        return StoreError(f"the database {where} refused a statement ({detail})")
+    state = str(getattr(error.orig, "sqlstate", None) or "")
+    if state in _LOCKED:
+        return WorkspaceBusy(
+            f"the database {where} is locked by another process ({detail})",
+            "wait for it to finish and run again",
+        )
+    if state in _UNWRITABLE:
+        return StoreError(f"cannot write the database {where} ({detail})", _UNWRITABLE[state])
+    if state == "42P01":
+        return SchemaMismatch(f"no Evenhand tables in {where} ({detail})", "run `evenhand db upgrade`")
+    if isinstance(error, OperationalError):
         return ServiceUnreachable(
             f"the database {where} does not answer ({detail})", "start it or correct `database_url`"
         )

@@ -12,11 +12,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from store.errors import ConfigurationError, EmbedderMismatch, IndexUnavailable, ServiceUnreachable
+from store.errors import (
+    ConfigurationError,
+    EmbedderMismatch,
+    IndexUnavailable,
+    ServiceUnreachable,
+    StoreError,
+)
 from store.ports import FloatMatrix, FloatVector
 
 #: Well under every limit that machines report (166 to 41,666 items a batch).
 BATCH = 1000
+HEARTBEAT_SECONDS = 10.0
 
 
 class ChromaStore:
@@ -55,7 +62,15 @@ class ChromaStore:
                         self.client().delete_collection(found.name)
             return
         self.close()
-        shutil.rmtree(self.path, ignore_errors=True)
+        try:
+            shutil.rmtree(self.path)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StoreError(
+                f"cannot delete the vector index {self.path} ({error.strerror})",
+                "check the folder's permissions",
+            ) from error
 
     def client(self) -> Any:
         """Return the live client, opening it on first use."""
@@ -70,6 +85,10 @@ class ChromaStore:
                     raise ConfigurationError(
                         f"`store.chroma_url` is `{self.url}`", "write it as http://host:port"
                     )
+                import httpx
+
+                # Chroma's own client waits for ever: a server that hangs is found out first.
+                httpx.get(f"{self.url.rstrip('/')}/api/v2/heartbeat", timeout=HEARTBEAT_SECONDS)
                 self._client = chromadb.HttpClient(
                     host=parts.hostname,
                     port=parts.port or (443 if parts.scheme == "https" else 8000),
@@ -78,19 +97,29 @@ class ChromaStore:
                 )
             else:
                 self.path.mkdir(parents=True, exist_ok=True)
-                self._client = chromadb.PersistentClient(self.path, settings=quiet)
+                try:
+                    self._client = chromadb.PersistentClient(self.path, settings=quiet)
+                except BaseException:
+                    self._unregister()
+                    raise
         return self._client
 
     def close(self) -> None:
         """Stop the client, so that its folder can be deleted or opened anew."""
         if self._client is not None:
-            from chromadb.api.shared_system_client import SharedSystemClient
+            client, self._client = self._client, None
+            try:
+                client.close()
+            finally:
+                self._unregister()
 
-            close = getattr(self._client, "close", None)
-            if close is not None:
-                close()
-            SharedSystemClient.clear_system_cache()
-            self._client = None
+    def _unregister(self) -> None:
+        # Chroma keeps one live system a folder for the whole process, also one that failed to start: the next client
+        # of the folder would get it again.
+        from chromadb.api.shared_system_client import SharedSystemClient
+
+        SharedSystemClient._identifier_to_system.pop(str(self.path), None)
+        SharedSystemClient._identifier_to_refcount.pop(str(self.path), None)
 
 
 class ChromaIndex:
@@ -111,7 +140,7 @@ class ChromaIndex:
                 "set `store.embedder` to the corpus' own embedder, or rebuild with `evenhand doctor --rebuild`",
             )
         with _translated(self._store):
-            collection = self._open(create=True)
+            collection = self._create()
             size = min(BATCH, self._store.client().get_max_batch_size())
             for first in range(0, len(ids), size):
                 part = ids[first : first + size]
@@ -120,14 +149,28 @@ class ChromaIndex:
     def delete(self, ids: Sequence[int]) -> None:
         """Remove ids; unknown ids are ignored."""
         with _translated(self._store):
-            collection = self._open(create=True)
-            for first in range(0, len(ids), BATCH):
+            collection = self._find()
+            for first in range(0, len(ids) if collection else 0, BATCH):
                 collection.delete(ids=[str(i) for i in ids[first : first + BATCH]])
 
     def search(self, vector: FloatVector, n: int) -> list[tuple[int, float]]:
-        """Return the at most ``n`` nearest ids with cosine similarity, best first."""
+        """Return the at most ``n`` nearest ids with cosine similarity, best first.
+
+        Raises
+        ------
+        IndexUnavailable
+            The collection is missing or damaged.
+        EmbedderMismatch
+            It was built with another embedder.
+        ServiceUnreachable
+            The Chroma server does not answer.
+        """
         with _translated(self._store):
-            collection = self._open(create=False)
+            collection = self._find()
+            if collection is None:
+                raise IndexUnavailable(
+                    f"the vector index {self.name} is missing", "run `evenhand doctor --rebuild`"
+                )
             n = min(n, collection.count())
             if n == 0:
                 return []
@@ -138,45 +181,47 @@ class ChromaIndex:
     def ids(self) -> set[int]:
         """All ids held."""
         with _translated(self._store):
-            collection = self._open(create=True)
+            collection = self._find()
             found: set[int] = set()
             offset, page = 0, 10_000
-            while True:
+            while collection:
                 got = collection.get(include=[], limit=page, offset=offset)["ids"]
                 found.update(int(i) for i in got)
                 if len(got) < page:
-                    return found
+                    break
                 offset += page
+            return found
 
     def count(self) -> int:
         """How many ids are held."""
         with _translated(self._store):
-            return int(self._open(create=True).count())
+            collection = self._find()
+            return int(collection.count()) if collection else 0
 
-    def _open(self, create: bool) -> Any:
+    def _create(self) -> Any:
+        if self._find() is None:
+            self._collection = self._store.client().create_collection(
+                self.name,
+                embedding_function=None,
+                configuration={"hnsw": {"space": "cosine", "ef_search": 200}},
+                metadata={"fingerprint": self._fingerprint, "dimension": self._dimension},
+            )
+        return self._collection
+
+    def _find(self) -> Any:
+        """Return the collection, or None where there is none; only one of our own embedder is accepted."""
         if self._collection is None:
             client = self._store.client()
-            names = {found.name for found in client.list_collections()}
-            if self.name in names:
-                self._collection = client.get_collection(self.name, embedding_function=None)
-            elif create:
-                self._collection = client.create_collection(
-                    self.name,
-                    embedding_function=None,
-                    configuration={"hnsw": {"space": "cosine", "ef_search": 200}},
-                    metadata={"fingerprint": self._fingerprint, "dimension": self._dimension},
-                )
-            else:
-                raise IndexUnavailable(
-                    f"the vector index {self.name} is missing", "run `evenhand doctor --rebuild`"
-                )
-            found = (self._collection.metadata or {}).get("fingerprint")
+            if self.name not in {found.name for found in client.list_collections()}:
+                return None
+            collection = client.get_collection(self.name, embedding_function=None)
+            found = (collection.metadata or {}).get("fingerprint")
             if found != self._fingerprint:
-                wrong, self._collection = found, None
                 raise EmbedderMismatch(
-                    f"the vector index {self.name} was built with `{wrong}`, not with `{self._fingerprint}`",
+                    f"the vector index {self.name} was built with `{found}`, not with `{self._fingerprint}`",
                     "set `store.embedder` to the corpus' own embedder, or rebuild with `evenhand doctor --rebuild`",
                 )
+            self._collection = collection
         return self._collection
 
 
@@ -190,7 +235,9 @@ class _translated:  # noqa: N801 - reads as a verb in `with`
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is None or not isinstance(error, Exception):
+        # A panic of Chroma's Rust core is no Exception.
+        panicked = type(error).__module__.startswith("pyo3")
+        if error is None or not (isinstance(error, Exception) or panicked):
             return
         from chromadb.errors import ChromaError
 
@@ -199,7 +246,6 @@ class _translated:  # noqa: N801 - reads as a verb in `with`
                 f"the Chroma server {self._store.url} does not answer ({_line(error)})",
                 "start it or correct `store.chroma_url`",
             ) from error
-        panicked = type(error).__module__.startswith("pyo3")
         if isinstance(error, (ChromaError, OSError, RuntimeError)) or panicked or "sqlite" in _line(error):
             raise IndexUnavailable(
                 f"the vector index in {self._store.path.name} cannot be used ({_line(error)})",
@@ -207,11 +253,11 @@ class _translated:  # noqa: N801 - reads as a verb in `with`
             ) from error
 
 
-def _is_transport(error: Exception) -> bool:
+def _is_transport(error: BaseException) -> bool:
     return type(error).__module__.split(".")[0] in {"httpx", "httpcore"}
 
 
-def _line(error: Exception) -> str:
+def _line(error: BaseException) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0][:200]
 
 

@@ -42,7 +42,9 @@ class HashingEmbedder:
     def embed(self, texts: Sequence[str]) -> FloatMatrix:
         self.before(texts)
         self.texts.extend(texts)
-        return np.stack([self._vector(text) for text in texts]) if texts else np.zeros((0, self.dimension), "f4")
+        return (
+            np.stack([self._vector(text) for text in texts]) if texts else np.zeros((0, self.dimension), "f4")
+        )
 
     def embed_query(self, text: str) -> FloatVector:
         return self._vector(text)
