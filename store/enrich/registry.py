@@ -8,8 +8,8 @@ registry; curated decisions (``store.enrich.curation``) are applied on top of it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -87,16 +87,29 @@ def bootstrap(
     kept = select(counts, lexis, least, subjects, columns)
     clusters, doubtful = join(kept, counts, lexis, texts, embed, Limits(least, MAX_ENTITIES), columns)
     entities = _keep_previous(_entities(clusters), previous)
-    mentions: Counter[str] = Counter()
-    matcher = EntityMatcher(entities)
-    for text in texts:
-        mentions.update(mention.entity for mention in matcher.find(text))
-    known = {entity.key for entity in previous}
-    entities = [entity for entity in entities if mentions[entity.key] or entity.key in known]
-    entities.sort(key=lambda entity: (-mentions[entity.key], entity.key))
+    mentions = count_mentions(texts, entities)
+    kept_keys = {entity.key for entity in previous}
+    asked = {(word,) for column in columns for word in column}
+    for entity in entities:
+        named = mentions[entity.key]
+        if 2 * named >= least or (named and asked & {lemmas(alias) for alias in entity.aliases}):
+            kept_keys.add(entity.key)
+    entities = [
+        replace(entity, parent=entity.parent if entity.parent in kept_keys else None)
+        for entity in sorted(entities, key=lambda entity: (-mentions[entity.key], entity.key))
+        if entity.key in kept_keys
+    ]
     return RegistryResult(
-        tuple(entities), doubtful, {entity.key: mentions[entity.key] for entity in entities}
+        tuple(entities),
+        tuple(pair for pair in doubtful if {pair.left, pair.right} <= kept_keys),
+        {entity.key: mentions[entity.key] for entity in entities},
     )
+
+
+def count_mentions(texts: Iterable[str], entities: Sequence[RegistryEntity]) -> Counter[str]:
+    """Count the mentions of each entity, by key."""
+    matcher = EntityMatcher(entities)
+    return Counter(mention.entity for text in texts for mention in matcher.find(text))
 
 
 def _entities(clusters: Sequence[Cluster]) -> list[RegistryEntity]:
@@ -149,4 +162,4 @@ def _keep_previous(
     return kept
 
 
-__all__ = ["MAX_ENTITIES", "SAMPLE_TEXTS", "DoubtfulMerge", "RegistryResult", "bootstrap"]
+__all__ = ["MAX_ENTITIES", "SAMPLE_TEXTS", "DoubtfulMerge", "RegistryResult", "bootstrap", "count_mentions"]

@@ -32,7 +32,7 @@ WEAK: Final = 4
 WHOLE: Final = 0.5
 MIN_WHOLE: Final = 10
 #: Least share of an entity's uses with an opinion on them.
-MIN_CLUSTER_OPINION: Final = 0.1
+MIN_CLUSTER_OPINION: Final = 0.04
 #: An aspect without its noun needs this many uses, and this many a text.
 MIN_IMPLIED: Final = 5
 MIN_IMPLIED_SHARE: Final = 0.01
@@ -103,10 +103,10 @@ def join(
 
 def _shortlist(clusters: Sequence[Cluster], limits: Limits, columns: Sequence[Term]) -> list[Cluster]:
     """Keep what is named often enough and with opinions, most opinions first, and what a column asks for."""
-    asked = {word for column in columns for word in column}
+    asked = {term for column in columns for term in (column, *((word,) for word in column))}
     must, rest = [], []
     for cluster in sorted(clusters, key=lambda item: (-item.opinions, item.name)):
-        if any(word in asked for term in cluster.terms for word in term):
+        if any(term in asked for term in cluster.terms):
             must.append(cluster)
         elif cluster.uses >= limits.least and cluster.opinions >= MIN_CLUSTER_OPINION * cluster.uses:
             rest.append(cluster)
@@ -310,7 +310,7 @@ def _tiers(clusters: Iterable[Cluster]) -> None:
     clusters = list(clusters)
     owner = {term: cluster for cluster in clusters for term in cluster.terms}
     for cluster in clusters:
-        term = max(cluster.terms, key=lambda item: (cluster.terms[item], item))
+        term = lemmas(cluster.name)
         if len(term) < 2:
             continue
         for part in (term[-1:], term[:1]):

@@ -20,7 +20,7 @@ from agents.evaluation.features import evaluate_features, registry_names
 from store.enrich.matcher import EntityMatcher
 from store.enrich.registry import RegistryResult, bootstrap
 from store.enrich.registry_knowledge import knowledge
-from store.enrich.registry_words import WORD, lemma
+from store.enrich.registry_words import WORD, lemma, lemmas
 
 DATA = Path(os.environ.get("EVENHAND_DATA", Path(__file__).resolve().parents[2] / ".." / "shared" / "data"))
 
@@ -125,10 +125,26 @@ def measure_hotels(embed: Embed | None) -> None:
         f"opinion clauses linked: {things:.3f} of those that name a thing, {some:.3f} of those with any noun"
     )
     matcher = EntityMatcher(twelve.entities)
-    started = time.perf_counter()
+    started = time.process_time()
     for row in rows:
         matcher.find(row["text"])
-    print(f"matcher: {len(rows) / (time.perf_counter() - started):,.0f} reviews a second")
+    print(f"matcher: {len(rows) / (time.process_time() - started):,.0f} reviews a second of one core")
+    for size, result in ((6000, six), (12000, twelve)):
+        print(judge(size, [entity.name for entity in result.entities]))
+
+
+def judge(size: int, names: Sequence[str]) -> str:
+    """Return the share of entities that a person judged to be a thing a guest holds views on."""
+    lines = (Path(__file__).parent / "data" / "judged_hotel_entities.txt").read_text("utf-8").splitlines()
+    verdicts = {" ".join(lemmas(line[1:])): line[0] == "+" for line in lines if line[:1] in ("+", "-")}
+    bases = {name: " ".join(lemmas(name)) for name in names}
+    unjudged = [name for name in names if bases[name] not in verdicts]
+    junk = [name for name in names if not verdicts.get(bases[name], True)]
+    judged = len(names) - len(unjudged)
+    return (
+        f"registry of {size:,}: {judged - len(junk)} of {judged} judged entities are things guests hold views on "
+        f"({(judged - len(junk)) / judged:.3f}); not: {junk or 'none'}; not judged yet: {unjudged or 'none'}"
+    )
 
 
 def measure_features() -> None:
