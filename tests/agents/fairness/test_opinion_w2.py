@@ -1,0 +1,35 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.fairness.distance import BINS, wasserstein_p
+from agents.fairness.opinion_w2 import select_w2
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 10**6), st.booleans())
+def test_equals_enumeration(seed: int, levels: bool) -> None:
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(1, 10))
+    k = int(rng.integers(1, count + 1))
+    r = np.round(rng.normal(size=count), 2)
+    s = rng.choice(BINS, count) if levels else rng.normal(0, 15, count)
+    population = rng.dirichlet(np.full(7, 0.5))
+    lam = float(rng.choice([0.0, 0.01, 0.1, 1.0]))
+    best = max(
+        r[list(c)].sum() - lam * np.sqrt(wasserstein_p(s[list(c)], BINS, None, population, 2.0))
+        for c in combinations(range(count), k)
+    )
+    choice = select_w2(r, s, population, k, lam=lam)
+    assert choice.objective == pytest.approx(best, abs=1e-9)
+    assert choice.relevance - lam * choice.distance == pytest.approx(best, abs=1e-9)
+
+
+def test_bad_input_names_the_argument() -> None:
+    for change, name in (({"k": 0}, "k"), ({"lam": -1.0}, "lam"), ({"ids": [1, 1]}, "ids")):
+        arguments = {"k": 1, "lam": 0.1, **change}
+        with pytest.raises(ValueError, match=f"^{name}"):
+            select_w2([0.1, 0.2], [0.0, 10.0], [1 / 7] * 7, **arguments)
