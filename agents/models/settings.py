@@ -43,7 +43,7 @@ class Timeouts(_Settings):
 
     connect: float = Field(5.0, gt=0)
     first_token: float = Field(120.0, gt=0)
-    total: float = Field(300.0, gt=0)
+    total: float = Field(600.0, gt=0)
 
 
 class Retries(_Settings):
