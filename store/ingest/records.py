@@ -21,6 +21,8 @@ from store.ingest.text_lines import OVERLONG_REASON, Overlong
 NO_DELIMITER: Final = "\x1f"
 #: Records from which the numeric columns are learned.
 _LEARN_FROM: Final = 50
+#: Longest text, in lines, whose quotes may be not doubled: each such row may cost this much reading ahead.
+_LENIENT_LINES: Final = 100
 _NUMBER: Final = re.compile(r"[+-]?\d+(?:[.,]\d+)?\Z")
 
 UNCLOSED: Final = "a quote is opened and never closed"
@@ -199,7 +201,7 @@ class RecordSplitter:
         elif state is State.MALFORMED:
             self._give_back(taken)
             fields, repaired, taken = self._try(first, lenient=True)
-            if repaired is State.DONE and len(fields) == self._width and self._one_record(taken):
+            if repaired is State.DONE and len(fields) == self._width:
                 self._notes["rows with quotes that are not doubled, read as they stand"] += 1
                 self.taken = taken
                 return fields
@@ -218,6 +220,8 @@ class RecordSplitter:
             taken.append(line)
             size += len(line)
             if isinstance(line, Overlong):
+                break
+            if lenient and (len(taken) > _LENIENT_LINES or not self._continues(line)):
                 break
             state = parser.feed(line)
         return parser.fields, state, taken
@@ -249,9 +253,10 @@ class RecordSplitter:
             return 2 * alike > continued
         return continued >= 3 and alike == continued
 
-    def _one_record(self, taken: list[str]) -> bool:
+    def _continues(self, line: str) -> bool:
+        """Tell whether a line may go on inside a text whose quotes are not doubled: it does not look like a row."""
         opening = self._dialect.delimiter + '"'
-        return not any(line.startswith('"') or opening in line or self._is_row(line) for line in taken[1:])
+        return not (line.startswith('"') or opening in line or self._is_row(line))
 
     def _numeric_columns(self) -> list[int]:
         return (

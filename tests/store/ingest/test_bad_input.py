@@ -429,6 +429,7 @@ READ = [
         file("r.json", '[{"text": "Good"}, {"text": "Bad", "a": {"b": [1, 2]}}]'),
         ["Good", "Bad"],
     ),
+    Read("JSON with a tab in a text", file("r.jsonl", '{"text": "Good\troom"}\n'), ["Good\troom"]),
     Read(
         "JSON object with one array",
         file("r.json", '{"version": 1, "reviews": [{"text": "Good"}, {"text": "Bad"}], "tags": ["a"]}'),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
+from collections.abc import Iterator
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from store.ingest.records import Dialect, RecordSplitter
+from store.ingest.records import Dialect, Fault, RecordSplitter
 
 ODD = st.text(
     alphabet=st.one_of(
@@ -60,3 +61,20 @@ def test_one_unclosed_quote_costs_at_most_its_own_row(broken: int, texts: list[s
         if number != broken:
             assert read[str(number)] == text
     assert str(broken) not in read
+
+
+def test_many_broken_quotes_are_read_in_linear_time() -> None:
+    read = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal read
+        for number in range(3000):
+            read += 1
+            yield f'{number},"Good" morning\n'
+
+    notes: Counter[str] = Counter()
+    splitter = RecordSplitter(lines(), Dialect(), 2, notes)
+    for count, record in enumerate(splitter, start=1):
+        assert isinstance(record, Fault)
+        assert read <= count + 101, "reading ahead is bounded"
+    assert count == 3000
