@@ -11,11 +11,13 @@ label quality  k = 5          k = 10         k = 20
 .6 (lexical)   8.1 / 8.7      7.2 / 6.2      5.7 / 4.3 *
 .7             6.9 / 8.3 *    6.0 / 5.8      4.4 / 3.8
 .8             6.9 / 7.0      4.5 / 5.0      3.5 / 3.4
+.9             4.8 / 5.7 *    3.6 / 4.1      2.9 / 2.4 *
 =============  =============  =============  =============
 
 ``exact`` / ``balanced``; a star where the bootstrap over entities, corrected for many comparisons, tells them apart.
 The exact choice takes the most relevant of each cell, so what the label does not see comes back with relevance; with
-few documents its exact counts weigh more, with many documents and poor labels chance does.
+few documents and good labels its exact counts weigh more, with many documents chance does. ``balanced`` pays with
+relevance: it keeps .69 / .71 / .74 of plain top-k's, ``exact`` .95 / .96 / .97.
 """
 
 from __future__ import annotations
@@ -42,8 +44,8 @@ def recommended_method(k: int, label_quality: float | None = None) -> Literal["e
     quality = LEXICAL_QUALITY if label_quality is None else label_quality
     if not -1 <= quality <= 1:
         raise ValueError(f"label_quality: expected a correlation in [-1, 1], got {quality}")
-    needed = 0.5 if k <= 7 else 0.75 if k <= 14 else 0.85
-    return "exact" if quality >= needed else "balanced"
+    needed = 0.5 if k <= 7 else 0.75
+    return "exact" if k <= 14 and quality >= needed else "balanced"
 
 
 __all__ = ["LEXICAL_QUALITY", "recommended_method"]

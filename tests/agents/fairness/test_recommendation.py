@@ -12,7 +12,7 @@ from agents.fairness.recommendation import recommended_method
         (10, 0.8, "exact"),
         (20, None, "balanced"),
         (20, 0.8, "balanced"),
-        (20, 0.9, "exact"),
+        (20, 0.9, "balanced"),
     ],
 )
 def test_follows_the_measured_curve(k: int, quality: float | None, method: str) -> None:
