@@ -53,6 +53,25 @@ _DECADES = {
 _FILLER = frozenset(
     {"leisure", "traveller", "travel", "trip", "guest", "customer", "user", "reviewer", "passenger"}
 )
+_BETWEEN = frozenset(
+    {
+        "and",
+        "or",
+        "vs",
+        "versus",
+        "with",
+        "to",
+        "on",
+        "about",
+        "than",
+        "in",
+        "for",
+        "regarding",
+        "when",
+        "by",
+        "over",
+    }
+)
 _PARTS_OF_A_COUNTRY = frozenset({"england", "scotland", "wales"})
 _COMPARES = re.compile(r"\b(?:compar\w+|contrast|versus|vs|differ\w*|between|unlike|than|agree|disagree)\b")
 _AGES = re.compile(
@@ -158,6 +177,11 @@ class _Question:
                 break
         return self.text[self.words[start].start : self.words[end - 1].end]
 
+    def stands_alone(self, end: int) -> bool:
+        """Tell whether no noun follows that the run could belong to ("Thai" in "Thai Airways")."""
+        follows = self.words[end].text if end < len(self.words) else "?"
+        return not follows[0].isalnum() or follows in _BETWEEN
+
     def names_people(self, start: int, end: int) -> bool:
         """Tell whether the run is said of authors: it is people, stands before them, or they come from it."""
         last = self.words[end - 1].text
@@ -234,7 +258,7 @@ def _resolve(found: list[tuple[int, int, bool, GroupFilter]], asked: _Question) 
         inside = any(
             sure_too and a <= start < end <= b and b - a > end - start for a, b, sure_too, _ in found
         )
-        compared = asked.compares and len(doubtful[item.attribute]) > 1
+        compared = asked.compares and len(doubtful[item.attribute]) > 1 and asked.stands_alone(end)
         if not inside and (sure or compared):
             kept.setdefault((item.attribute, item.value), (start, item))
     return tuple(item for _, item in sorted(kept.values(), key=lambda pair: pair[0]))

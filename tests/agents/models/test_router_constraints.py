@@ -228,3 +228,29 @@ def test_words_that_are_slips_in_context() -> None:
 def test_distance_counts_a_swap_once() -> None:
     assert distance("waht", "what") == 1
     assert distance("abc", "") == 3
+
+
+def test_a_name_that_many_names_share_needs_its_own_spelling() -> None:
+    subjects = [
+        f"{airline} Business Lounge"
+        for airline in ("Qantas", "Iberia", "Finnair", "Garuda", "Tarom", "Swiss")
+    ]
+    subjects.append("Business Lounge")
+    assert match_subjects("how is the garuda business lounge", subjects) == ("Garuda Business Lounge",)
+    assert match_subjects("how is the business lounge", subjects) == ()
+    assert match_subjects("how is the Business Lounge", subjects) == ("Business Lounge",)
+
+
+def test_a_last_word_that_many_names_share_may_be_left_out() -> None:
+    subjects = [
+        f"{name}-airways" for name in ("cathay-pacific", "hong-kong", "air-north", "blue-wing", "sky-west")
+    ]
+    assert match_subjects("is Cathay Pacific good", subjects) == ("cathay-pacific-airways",)
+    assert match_subjects("do guests from Hong Kong agree", subjects) == ()
+
+
+def test_words_of_another_name_are_no_group() -> None:
+    found = match_groups(
+        "Compare Singapore Airlines and Thai Airways", {"country": ["Singapore", "Thailand"]}
+    )
+    assert found == ()
