@@ -383,11 +383,15 @@ async def test_two_hundred_documents_among_faults(
 
 @pytest.mark.slow
 async def test_throughput_grows_with_workers(server: MisbehavingServer, connect: Connect) -> None:
-    """200 ms a call: 16 workers make at least 12 times the documents a second of one."""
-    server.default = extracts(delay=0.2)
+    """200 ms a call: 16 workers make at least 12 times the documents a second of one.
+
+    A call costs about 8 ms of processor time, so sixteen need more than half a core. A machine that has less to
+    spare measures its own load; there the calls are made longer, which leaves the question (do sixteen run at once,
+    all the time?) as it is.
+    """
 
     async def rate(workers: int, count: int) -> float:
-        chat = connect(limits=Limits(concurrency=workers), timeouts=Timeouts(total=30))
+        chat = connect(limits=Limits(concurrency=workers), timeouts=Timeouts(total=60))
         await collect(LLMExtractor(chat).run(documents(1, start=5000), REGISTRY))
         extractor = LLMExtractor(chat, options=ExtractorOptions(documents=1, workers=workers))
         started = time.monotonic()
@@ -395,16 +399,14 @@ async def test_throughput_grows_with_workers(server: MisbehavingServer, connect:
         assert all(outcome.extraction for outcome in outcomes)
         return count / (time.monotonic() - started)
 
-    best = 0.0
-    for _ in range(2):  # a busy machine may spoil a measurement, but not improve it
-        one, sixteen = await rate(1, 4), await rate(16, 96)
-        best = max(best, sixteen / one)
-        if best >= 12:
-            break
-    assert server.most_open == 16
+    async def times(latency: float, few: int, many: int) -> float:
+        server.default = extracts(delay=latency)
+        one, sixteen = await rate(1, few), await rate(16, many)
+        return sixteen / one
+
+    found = await times(0.2, 4, 96)
     load, cores = os.getloadavg()[0], os.cpu_count() or 1
-    if best < 12 and load > cores + 1:
-        pytest.skip(
-            f"{best:.1f} times, but the machine is too busy to tell (load {load:.1f} on {cores} cores)"
-        )
-    assert best >= 12, f"at most {best:.1f} times"
+    if found < 12 and load > cores:
+        found = await times(2.0, 2, 48)
+    assert server.most_open == 16
+    assert found >= 12
