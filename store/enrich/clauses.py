@@ -14,7 +14,16 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from store.enrich.cues import ABBREVIATIONS, CONCESSION, CONDITION, CONTRAST, EMPTY, JOIN
+from store.enrich.cues import (
+    ABBREVIATIONS,
+    CONCESSION,
+    CONDITION,
+    CONTRAST,
+    DIMINISHERS,
+    EMPTY,
+    INTENSIFIERS,
+    JOIN,
+)
 from store.enrich.lexicon import lexicon
 
 _END: Final = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|$|[A-Z\"“(])|[\r\n]+|[.!?]{2,}")
@@ -111,6 +120,8 @@ def _clauses_of(text: str, start: int, end: int, index: int) -> list[Clause]:
         previous = cuts[-1][1]
         if cut["word"]:
             position, opening = cut.start("word"), cut["word"].lower()
+            if _is_bare(sentence[previous : cut.start()]):
+                continue
             if opening == "but" and _NO_TURN.search(sentence, max(0, position - 12), cut.end() + 12):
                 continue
             if opening in {"yet", "though", "tho", "however"} and _adverbial(sentence, cut.end(), opening):
@@ -154,6 +165,19 @@ def _is_listed(sentence: str, previous: int, cut: re.Match[str]) -> bool:
     following = _SEPARATOR.search(sentence, cut.end())
     stop = following.start() if following else len(sentence)
     return _is_verdict(sentence[previous : cut.start()]) and _is_verdict(sentence[cut.end() : stop])
+
+
+def _is_bare(piece: str) -> bool:
+    """Whether the words only praise or blame, as in "clean but cramped room": the thing is still to come."""
+    known = lexicon().words
+    words = _LETTERS.findall(piece.lower())
+    return (
+        bool(words)
+        and any(known.get(word) for word in words)
+        and all(
+            known.get(word) or word in EMPTY or word in INTENSIFIERS or word in DIMINISHERS for word in words
+        )
+    )
 
 
 def _is_verdict(piece: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from store.enrich.clauses import Clause
-from store.enrich.cues import CONDITION
+from store.enrich.cues import CONDITION, DIMINISHERS, INTENSIFIERS
 from store.enrich.features import Analysis
 from store.records import Intensity, Sentiment
 
@@ -18,12 +18,13 @@ NEUTRAL_ODDS: Final = 0.18
 #: A question asks and does not tell; a condition speaks of what may be, not of what was.
 QUESTION_ODDS: Final = 8.0
 CONDITION_ODDS: Final = 4.0
-#: Strength is the margin of the head, 0 to 1, and half the strongest valence, 0 to 2, together.
-MEDIUM: Final = 1.3
-HIGH: Final = 2.0
-#: A clause on one entity is mixed where both signs have a word of this valence and this probability.
-MIXED_VALENCE: Final = 1.2
-MIXED_SHARE: Final = 0.1
+#: Strength is the margin of the head, 0 to 1, and half the strongest valence, 0 to 2, together; what counts as
+#: medium and high. The lexicon's words of praise are stronger than its words of blame ("great" 3.1, "terrible" -2.1).
+PRAISE: Final = (1.5, 2.25)
+BLAME: Final = (1.15, 1.8)
+#: Words of both signs with this valence, joined ("nice yet noisy"), make a clause on one entity mixed.
+MIXED_VALENCE: Final = 1.0
+MIXED_CONFIDENCE: Final = 0.5
 #: Most confidence in a word of praise, and in one of blame, that looks like sarcasm.
 UNSURE: Final = 0.4
 SOUR: Final = 0.6
@@ -44,6 +45,7 @@ _SARCASM: Final = re.compile(
     r"|\b(?:great|nice|good|excellent|fantastic|brilliant|lovely),?\s(?:job|work|start)\b.*\bnot\b",
     re.IGNORECASE,
 )
+_LINKS: Final[frozenset[str]] = frozenset(["and", "yet", "but", "or", ",", "though", "/", "&"])
 _RHETORICAL: Final = re.compile(r"\b(?:why|who|how hard|how can|how could|really|seriously)\b", re.IGNORECASE)
 
 
@@ -85,11 +87,12 @@ def judge(
         return Judgement("neutral", "none", round(min(UNSURE, positive), 3))
     if neutral >= max(positive, negative):
         return Judgement("neutral", "none", round(neutral, 3))
-    if alone and min(best, worst) >= MIXED_VALENCE and min(positive, negative) >= MIXED_SHARE:
-        return Judgement("mixed", "none", round(1.0 - abs(positive - negative), 3))
+    if alone and min(best, worst) >= MIXED_VALENCE and _joined(analysis, clause):
+        return Judgement("mixed", "none", round(max(MIXED_CONFIDENCE, 1.0 - abs(positive - negative)), 3))
     sentiment: Sentiment = "positive" if positive > negative else "negative"
+    medium, high = PRAISE if positive > negative else BLAME
     strength = abs(positive - negative) + (best if positive > negative else worst) / 2
-    intensity: Intensity = "high" if strength >= HIGH else "medium" if strength >= MEDIUM else "low"
+    intensity: Intensity = "high" if strength >= high else "medium" if strength >= medium else "low"
     confidence = min(SOUR, negative) if sarcastic else max(positive, negative)
     return Judgement(sentiment, intensity, round(confidence, 3))
 
@@ -100,25 +103,44 @@ def _hypothetical(clause: Clause, quote: str) -> float:
     return CONDITION_ODDS if clause.opening in CONDITION else 1.0
 
 
+def _indices(analysis: Analysis, clause: int) -> range:
+    first = analysis.index_at(analysis.clauses[clause].start)
+    stop = first
+    while stop < len(analysis.words) and analysis.clause_of[stop] <= clause:
+        stop += 1
+    return range(first, stop)
+
+
 def _strongest(analysis: Analysis, clause: int) -> tuple[float, float]:
     """Largest positive valence and size of the largest negative one in the clause, each in [0, 4]."""
-    first = analysis.index_at(analysis.clauses[clause].start)
-    best = worst = 0.0
-    for i in range(first, len(analysis.words)):
-        if analysis.clause_of[i] > clause:
-            break
-        if analysis.clause_of[i] == clause:
-            best, worst = max(best, analysis.values[i]), max(worst, -analysis.values[i])
-    return min(best, 4.0), min(worst, 4.0)
+    values = [analysis.values[i] for i in _indices(analysis, clause)]
+    return min(max(values, default=0.0), 4.0), min(-min(values, default=0.0), 4.0)
+
+
+def _joined(analysis: Analysis, clause: int) -> bool:
+    """Whether praise and blame stand side by side with only a conjunction and degree words between."""
+    last = 0.0
+    linked = False
+    for i in _indices(analysis, clause):
+        value, word = analysis.values[i], analysis.words[i]
+        if abs(value) >= MIXED_VALENCE:
+            if linked and last * value < 0:
+                return True
+            last, linked = value, False
+        elif word in _LINKS:
+            linked = last != 0
+        elif word not in INTENSIFIERS and word not in DIMINISHERS:
+            last, linked = 0.0, False
+    return False
 
 
 __all__ = [
+    "BLAME",
     "CONDITION_ODDS",
-    "HIGH",
-    "MEDIUM",
-    "MIXED_SHARE",
+    "MIXED_CONFIDENCE",
     "MIXED_VALENCE",
     "NEUTRAL_ODDS",
+    "PRAISE",
     "QUESTION_ODDS",
     "SOUR",
     "UNSURE",

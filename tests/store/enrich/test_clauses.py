@@ -34,6 +34,7 @@ def parts(text: str) -> list[str]:
         ("Nice room, friendly staff, awful breakfast", ["Nice room", "friendly staff", "awful breakfast"]),
         ("A clean, quiet room.", ["A clean, quiet room."]),
         ("The staff is anything but friendly.", ["The staff is anything but friendly."]),
+        ("Clean but cramped room.", ["Clean but cramped room."]),
         ("Not only cheap but also clean.", ["Not only cheap but also clean."]),
         ("Loved the pool; hated the gym", ["Loved the pool", "hated the gym"]),
         ("", []),

@@ -92,6 +92,9 @@ def test_is_an_opinion_extractor() -> None:
         ("If the staff were friendlier I would return.", {"staff": "negative"}),
         # both sides
         ("The room was good and bad at the same time.", {"room": "mixed"}),
+        ("The room was beautiful yet very uncomfortable.", {"room": "mixed"}),
+        ("Clean but cramped room.", {"room": "mixed"}),
+        ("They forgot to clean the room.", {"room": "negative"}),
     ],
 )
 def test_sentiment(text: str, expected: dict[str, str]) -> None:
