@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,8 +77,9 @@ class BM25Index:
             return None
 
     def remove_file(self) -> None:
-        """Delete the index file, if there is one."""
+        """Delete the index file, if there is one, and what a killed ``build`` left."""
         self.path.unlink(missing_ok=True)
+        self.path.with_suffix(".tmp.npz").unlink(missing_ok=True)
         self._data = None
 
     def _scores(self, data: dict[str, Any], query: str) -> NDArray[np.float64]:
@@ -97,7 +99,7 @@ class BM25Index:
         try:
             mtime = self.path.stat().st_mtime_ns
             if self._data is None or mtime != self._mtime:
-                with np.load(self.path, allow_pickle=False) as file:
+                with self.path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
                     data = {name: file[name] for name in file.files}
                 if int(data["format"]) != FORMAT:
                     raise IndexUnavailable(
@@ -110,7 +112,7 @@ class BM25Index:
             raise IndexUnavailable(
                 f"the BM25 index {self.path.name} is missing", "run `evenhand doctor --rebuild`"
             ) from error
-        except (OSError, ValueError, KeyError, EOFError) as error:
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
             raise IndexUnavailable(
                 f"the BM25 index {self.path.name} is damaged ({error})", "run `evenhand doctor --rebuild`"
             ) from error

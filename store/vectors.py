@@ -24,6 +24,8 @@ from store.ports import FloatMatrix, FloatVector
 #: Well under every limit that machines report (166 to 41,666 items a batch).
 BATCH = 1000
 HEARTBEAT_SECONDS = 10.0
+#: Ids read at a time.
+PAGE = 10_000
 
 
 class ChromaStore:
@@ -88,7 +90,9 @@ class ChromaStore:
                 import httpx
 
                 # Chroma's own client waits for ever: a server that hangs is found out first.
-                httpx.get(f"{self.url.rstrip('/')}/api/v2/heartbeat", timeout=HEARTBEAT_SECONDS)
+                httpx.get(
+                    f"{self.url.rstrip('/')}/api/v2/heartbeat", timeout=HEARTBEAT_SECONDS
+                ).raise_for_status()
                 self._client = chromadb.HttpClient(
                     host=parts.hostname,
                     port=parts.port or (443 if parts.scheme == "https" else 8000),
@@ -108,10 +112,17 @@ class ChromaStore:
         """Stop the client, so that its folder can be deleted or opened anew."""
         if self._client is not None:
             client, self._client = self._client, None
+            # Chroma leaves its two connections to a server open.
+            servers = [
+                getattr(part, "_server", None) for part in (client, getattr(client, "_admin_client", None))
+            ]
+            sessions = [getattr(server, "_session", None) for server in servers]
             try:
                 client.close()
             finally:
                 self._unregister()
+                for session in filter(None, sessions):
+                    session.close()
 
     def _unregister(self) -> None:
         # Chroma keeps one live system a folder for the whole process, also one that failed to start: the next client
@@ -183,7 +194,7 @@ class ChromaIndex:
         with _translated(self._store):
             collection = self._find()
             found: set[int] = set()
-            offset, page = 0, 10_000
+            offset, page = 0, PAGE
             while collection:
                 got = collection.get(include=[], limit=page, offset=offset)["ids"]
                 found.update(int(i) for i in got)

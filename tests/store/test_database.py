@@ -12,6 +12,7 @@ import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import event, inspect, text
+from sqlalchemy.orm import Session
 
 import store.database
 from store.database import HEAD_REVISION, Database, _alembic_config
@@ -31,6 +32,13 @@ def opened(url: str) -> Iterator[Database]:
         yield found
     finally:
         found.close()
+
+
+def add(session: Session, first: str) -> None:
+    """Execute a statement, then write."""
+    session.execute(text(first))
+    session.add(Corpus(name="late"))
+    session.flush()
 
 
 def sqlite_file(path: Path, *statements: str) -> str:
@@ -147,7 +155,7 @@ def test_a_foreign_table_in_the_way_stops_the_upgrade_and_stays(tmp_path: Path) 
 def test_postgres_without_our_tables(postgres_url: str) -> None:
     with (
         opened(postgres_url) as database,
-        pytest.raises(SchemaMismatch, match="no Evenhand tables in .*nowhere"),
+        pytest.raises(SchemaMismatch, match=r"no Evenhand tables in .*nowhere"),
         database.session() as session,
     ):
         session.execute(text("SELECT * FROM nowhere"))
@@ -223,9 +231,7 @@ def test_locked_table_of_a_server(postgres_url: str) -> None:
     with opened(postgres_url) as first, opened(postgres_url) as second, first.session() as holder:
         holder.execute(text("LOCK TABLE corpora IN EXCLUSIVE MODE"))
         with pytest.raises(WorkspaceBusy, match="is locked by another process"), second.session() as session:
-            session.execute(text("SET LOCAL lock_timeout = '100ms'"))
-            session.add(Corpus(name="late"))
-            session.flush()
+            add(session, "SET LOCAL lock_timeout = '100ms'")
 
 
 def test_server_that_refuses_writes(postgres_url: str) -> None:
@@ -234,9 +240,7 @@ def test_server_that_refuses_writes(postgres_url: str) -> None:
         pytest.raises(StoreError, match="cannot write the database") as caught,
         database.session() as session,
     ):
-        session.execute(text("SET TRANSACTION READ ONLY"))
-        session.add(Corpus(name="never"))
-        session.flush()
+        add(session, "SET TRANSACTION READ ONLY")
     assert caught.value.hint == "connect to a server that accepts writes"
 
 
@@ -268,10 +272,12 @@ def test_urls_that_cannot_be_used(url: str) -> None:
 
 
 def test_a_failed_session_leaves_nothing(database: Database) -> None:
-    with pytest.raises(ZeroDivisionError), database.session() as session:
-        session.add(Corpus(name="lost"))
-        session.flush()
+    def fail(session: Session) -> None:
+        add(session, "SELECT 1")
         raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), database.session() as session:
+        fail(session)
     with database.session() as session:
         assert session.query(Corpus).count() == 0
 
