@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents.calibration import CalibrationQuestion, calibrate
+from agents.models.errors import ModelUnreachable
+from store.ports import ChatReply, ChatRequest, Usage
+from tests.fakes.chat import FakeChatModel
+
+WEIGHTS = (0.5, 0.25, -0.25)
+
+
+class Log:
+    def __init__(self) -> None:
+        self.calls: dict[tuple[str, int, int], int | None] = {}
+        self.saved: list[dict[str, Any]] = []
+
+    def observed(self, plan_sha: str) -> dict[tuple[int, int], int | None]:
+        return {(q, r): outcome for (sha, q, r), outcome in self.calls.items() if sha == plan_sha}
+
+    def observe(
+        self, plan_sha: str, question: int, run: int, realised: list[int], outcome: int | None
+    ) -> None:
+        assert (plan_sha, question, run) not in self.calls
+        assert set(realised) <= {-1, 1}
+        self.calls[plan_sha, question, run] = outcome
+
+    def save(self, **row: Any) -> int:
+        self.saved.append(row)
+        return len(self.saved)
+
+
+class WeightedModel(FakeChatModel):
+    """Chooses by known position weights, with some liking for the letter A, and refuses now and then."""
+
+    def __init__(self, fail_after: int = 10**9) -> None:
+        super().__init__()
+        self._rng = random.Random(5)
+        self._fail_after = fail_after
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        self.requests.append(request)
+        if len(self.requests) > self._fail_after:
+            raise ModelUnreachable("fake: gone")
+        prompt = request.messages[-1].content
+        shown = [1 if "good" in line else -1 for line in prompt.splitlines() if line.startswith("it is ")]
+        assert len(shown) == 3
+        score = float(np.dot(WEIGHTS, shown))
+        plus_is_a = "Choice A: yes" in prompt
+        chance_plus = (1 + score) / 2
+        chance_a = min(1.0, max(0.0, (chance_plus if plus_is_a else 1 - chance_plus) + 0.1))
+        text = "I cannot say" if self._rng.random() < 0.05 else "A" if self._rng.random() < chance_a else "B"
+        return ChatReply(text, "stop", "fake", Usage(calls=1))
+
+
+def questions(count: int) -> list[CalibrationQuestion]:
+    documents = tuple(f"it is {word} {n}" for n in range(3) for word in ("good", "bad"))
+    return [
+        CalibrationQuestion(f"Is thing {q} good?", "yes", "no", documents, (1, -1) * 3, (6.0, 5, 4, 3, 2, 1))
+        for q in range(count)
+    ]
+
+
+async def test_known_weights_are_found_within_their_intervals() -> None:
+    log = Log()
+    found = await calibrate(questions(60), WeightedModel(), log, attribute="polarity", k=3)
+    assert (found.called, found.reused, found.usage.calls) == (480, 0, 480)
+    truth = np.array(WEIGHTS) * 0.95  # refusals count for neither group
+    low, high = found.fit.interval[:3].T
+    assert ((low - 0.05 <= truth) & (truth <= high + 0.05)).all(), found.fit
+    assert abs(found.fit.intercept) < 0.12, "a liking for the letter is balanced out"
+    assert found.letter_bias > 0.05
+    assert 0.01 < found.fit.refusal_rate < 0.1
+    (row,) = log.saved
+    assert (row["model"], row["attribute"], row["k"], row["design"]) == ("fake", "polarity", 3, "blocks")
+    assert len(row["prompt_sha"]) == 64
+    assert row["result"]["weights"] == found.fit.weights.tolist()
+
+
+async def test_an_interrupted_calibration_continues() -> None:
+    log = Log()
+    asked = questions(5)
+    with pytest.raises(ModelUnreachable):
+        await calibrate(asked, WeightedModel(fail_after=15), log, attribute="polarity", k=3, workers=2)
+    assert len(log.calls) == 15
+    assert log.saved == []
+    steps: list[tuple[int, int]] = []
+    found = await calibrate(
+        asked, WeightedModel(), log, attribute="polarity", k=3, progress=lambda *step: steps.append(step)
+    )
+    assert (found.called, found.reused) == (25, 15)
+    assert steps[-1] == (40, 40)
+    again = await calibrate(asked, WeightedModel(fail_after=0), log, attribute="polarity", k=3)
+    assert (again.called, again.fit.weights.tolist()) == (0, found.fit.weights.tolist())
+    other = await calibrate(asked, WeightedModel(), log, attribute="polarity", k=3, seed=1)
+    assert other.reused == 0, "another seed is another plan"
