@@ -30,6 +30,9 @@ SAMPLE_TEXTS: Final = 6_000
 #: The longest registry: O-RAG's three corpora settled at 90-98 entities.
 MAX_ENTITIES: Final = 96
 
+#: A new entity joins a full earlier registry where it has this many times the uses that an entity needs.
+IMPORTANT: Final = 4
+
 
 @dataclass(frozen=True, slots=True)
 class RegistryResult:
@@ -92,7 +95,8 @@ def bootstrap(
     asked = {(word,) for column in columns for word in column}
     for entity in entities:
         named = mentions[entity.key]
-        if 2 * named >= least or (named and asked & {lemmas(alias) for alias in entity.aliases}):
+        room = len(kept_keys) < MAX_ENTITIES or named >= IMPORTANT * least
+        if (2 * named >= least and room) or (named and asked & {lemmas(alias) for alias in entity.aliases}):
             kept_keys.add(entity.key)
     entities = [
         replace(entity, parent=entity.parent if entity.parent in kept_keys else None)

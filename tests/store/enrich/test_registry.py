@@ -187,3 +187,12 @@ def test_columns_to_terms() -> None:
 def test_one_edit(left: str, right: str, near: bool) -> None:
     assert one_edit(left, right) is near
     assert one_edit(right, left) is near
+
+
+def test_a_full_registry_grows_only_by_what_matters() -> None:
+    previous = tuple(RegistryEntity(f"e{n}", f"entity {n}", None, (f"entity {n}",)) for n in range(MAX_ENTITIES))
+    entities = bootstrap(corpus(0), seed=7, previous=previous).entities
+    fresh = {entity.name for entity in entities} - {entity.name for entity in previous}
+    assert set(previous) <= set(entities)
+    assert "room" in fresh
+    assert len(fresh) < 15
