@@ -1,17 +1,22 @@
-"""What is checked of a written answer, on top of the pure functions of ``agents.verification``."""
+"""What is checked of a written answer: the pure functions of ``agents.verification`` on what the store holds."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from agents.context import RagContext
-from agents.fairness.distance import w1_bins
+from agents.models.extractive import NAME as EXTRACTIVE
 from agents.pools import opinion_pool
 from agents.state import RagState
+from agents.verification import Verification, verify
 from store.receipt import CitationAudit, Distribution, VerificationAudit
 from store.records import BINS
+
+#: Findings that hold whatever the target is.
+_ALWAYS = frozenset({"invented citation", "altered quote", "misattributed quote", "wrong share"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,59 +29,75 @@ class Checked:
 
 
 def check_answer(context: RagContext, state: RagState) -> Checked:
-    """Check citations, quotes, and the distribution of what the answer cites."""
-    ids = sorted({c["document_id"] for c in state["citations"]})
-    texts = {d: record.text for d, record in context.repository.documents(ids).items()}
-    citations, findings = [], []
-    for citation in state["citations"]:
-        text = texts.get(citation["document_id"])
-        quote, start, end = citation["quote"], citation["start"], citation["end"]
-        verified = text is not None and (not quote or text[start:end] == quote)
-        if not verified:
-            findings.append(f"the quote of citation [{citation['number']}] is not in the document")
-        citations.append(CitationAudit(**{**citation, "verified": verified}))
-    distribution, amplification, deviation = _distribution(context, state)
-    if deviation:
-        findings.append(deviation)
+    """Check citations, quotes, stated shares, and the distribution of the views that the answer reports."""
+    records = context.repository.documents(state["chosen"])
+    texts = {str(rank): records[d].text for rank, d in enumerate(state["chosen"], 1) if d in records}
+    found, findings = _verify(context, state, texts)
+    citations = _citations(state, texts, found)
     quotes = [c for c in citations if c.quote]
+    distribution = None
+    if found.distribution is not None:
+        voices = max(sum(claim.voices for claim in found.claims), 1)
+        counts = tuple(int(n) for n in np.rint(np.asarray(found.distribution) * voices))
+        distribution = Distribution(counts=counts, source="views that the answer reports")
     audit = VerificationAudit(
         quotes=len(quotes),
         quotes_verified=sum(c.verified for c in quotes),
-        findings=tuple(findings),
+        findings=findings,
         revised=state["revisions"] > 0,
         answer_distribution=distribution,
-        amplification=amplification,
+        amplification=found.amplification,
     )
-    wrong_quotes = next((f for f in findings if "quote of citation" in f), "")
-    return Checked(tuple(citations), audit, wrong_quotes or deviation)
+    return Checked(citations, audit, "; ".join(findings))
 
 
-def _distribution(context: RagContext, state: RagState) -> tuple[Distribution | None, float | None, str]:
-    if state["selection"].get("floor") is None or not state["citations"]:
-        return None, None, ""
+def _verify(
+    context: RagContext, state: RagState, texts: dict[str, str]
+) -> tuple[Verification, tuple[str, ...]]:
+    if state["selection"].get("floor") is None:
+        found = verify(state["answer"], texts)
+        return found, tuple(f.message for f in found.findings)
     pool = opinion_pool(context, state)
     stance = dict(zip(pool.stances.document_ids.tolist(), pool.stances.scores.tolist(), strict=True))
-    cited = [stance[d] for d in dict.fromkeys(c["document_id"] for c in state["citations"]) if d in stance]
-    retrieved = [stance[d] for d in state["chosen"]]
-    if not cited:
-        return None, None, ""
-    answer, given = _counts(cited), _counts(retrieved)
-    distance = w1_bins(answer / answer.sum(), pool.target)
-    amplification = distance - w1_bins(given / given.sum(), pool.target)
-    # Few voices cannot match seven shares: only what goes beyond the granularity counts.
-    limit = context.settings.tolerance + 30.0 / len(cited)
-    deviation = ""
-    if distance > limit:
-        deviation = f"the answer's cited opinions are {distance:.1f} points (W1) from the target, more than {limit:.1f} allowed"
-    return (
-        Distribution(counts=tuple(int(c) for c in answer), source="documents cited"),
-        amplification,
-        deviation,
+    written = state["models"][-1]["name"] if state["models"] else EXTRACTIVE
+    options: dict[str, Any] = {}
+    if written != EXTRACTIVE:
+        from agents.verification_claims import lexical_claim_bin
+
+        options["classify"] = lexical_claim_bin
+    side = state["route"]["side"]
+    whole = opinion_pool(context, {**state, "route": {**state["route"], "side": None}}) if side else pool
+    found = verify(
+        state["answer"],
+        texts,
+        population=whole.population if side is None else pool.population,
+        retrieved=_counts([stance[d] for d in state["chosen"] if d in stance]),
+        stances={str(rank): stance[d] for rank, d in enumerate(state["chosen"], 1) if d in stance},
+        side=side,
+        **options,
     )
+    proportional = pool.target_name.startswith("proportional")
+    kept = [f.message for f in found.findings if proportional or f.kind in _ALWAYS]
+    return found, tuple(kept)
 
 
-def _counts(scores: list[int]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return np.bincount((np.asarray(scores) + 30) // 10, minlength=len(BINS)).astype(np.float64)
+def _citations(state: RagState, texts: dict[str, str], found: Verification) -> tuple[CitationAudit, ...]:
+    """Return the citations as stored; a model's get the quotes that stand beside them."""
+    citations = []
+    for citation in state["citations"]:
+        label = str(citation["number"])
+        quote, start, end = citation["quote"], citation["start"], citation["end"]
+        if quote:
+            verified = texts.get(label, "")[start:end] == quote
+        else:
+            quote = next((check.quote for check in found.quotes if check.label == label), "")
+            verified = label in texts
+        citations.append(CitationAudit(**{**citation, "quote": quote, "verified": verified}))
+    return tuple(citations)
+
+
+def _counts(scores: list[int]) -> list[float]:
+    return [float(n) for n in np.bincount((np.asarray(scores) + 30) // 10, minlength=len(BINS))]
 
 
 __all__ = ["Checked", "check_answer"]

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.apart import rebuild_apart
 from app.bootstrap import Parts
 from app.events import AnswerEvent, Finished, Progress
 from app.jobs import Cancelled, Report, stream_job
@@ -274,8 +275,7 @@ class Service:
                 parts.repository.touch(found.id)
                 # Chroma keeps deleted vectors in its files: the folder is made anew from SQL.
                 parts.indexer.forget_indexes()
-                for other in parts.repository.corpora():
-                    self._index(other.id, report, lambda: False)
+                rebuild_apart(parts.settings, parts.project)
             return Forgotten(len(ids), gone)
 
         async for event in stream_job(job):

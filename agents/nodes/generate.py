@@ -134,7 +134,8 @@ def _count_text(state: RagState) -> str:
     within = ""
     if state["filters"]:
         within = " within " + ", ".join(f"{f['name']} = {f['value']}" for f in state["filters"])
-    return f"{found['value']:,} of {found['total']:,} documents{within} ({100 * found['share']:.1f} %): {found['label']}."
+    share = f"{100 * found['share']:.1f} %"
+    return f"{found['value']:,} of {found['total']:,} documents{within} ({share}): {found['label']}."
 
 
 def _spoken(runtime: Runtime[RagContext], state: RagState, written: Written) -> dict[str, Any]:

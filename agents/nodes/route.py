@@ -8,13 +8,18 @@ from langgraph.runtime import Runtime
 
 from agents.context import RagContext
 from agents.models.router import QuestionRouter
+from agents.models.router_subjects import match_subjects
 from agents.state import RagState
 from store.receipt import RouteAudit
 
 
 def route(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     """Decide what kind of question this is; an explicit ``route`` option wins over the router."""
-    found = QuestionRouter(runtime.context.today().date()).route(state["question"])
+    context = runtime.context
+    # Names of things are not judgements ("Comfort Inn").
+    names = match_subjects(state["question"], tuple(context.subjects()))
+    names = (*names, *(entity.name for entity in context.entities()))
+    found = QuestionRouter(context.today().date()).route(state["question"], names=names)
     wanted = state["options"].get("route")
     audit = RouteAudit(
         kind=wanted or found.kind,
