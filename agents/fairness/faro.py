@@ -116,7 +116,7 @@ def _solve(problem: RerankProblem, tau: float, target: float, effort: str) -> Fa
     high = Q * (target + tau - problem.intercept)
     slack = Q * SLACK
     build = SolutionBuilder(problem, tau, target)
-    now = float(problem.bias_of(natural).sum())
+    now = float((2.0 * natural.sum(axis=0) - Q) @ problem.weights)
     if low - slack <= now <= high + slack:
         return build.natural()
     counts = problem.top_count
@@ -153,7 +153,8 @@ def _trade(
     whole = float(events.gain[j]) <= delta + width + 2 * slack
     gap = loss - lam * delta if whole else np.inf
     chosen: list[tuple[int, int]] = [(question, int(counts[question]) + step)] if whole else []
-    if gap > 1e-12:
+    good = RELATIVE_GAP * abs(bound) * min(1.0, 200 / Q)
+    if gap > good:
         moved, count, gain, cost = count_moves(
             problem, counts, side, lam, gap if whole else 2.0 * loss + 1e-9
         )
@@ -165,7 +166,7 @@ def _trade(
             delta - slack,
             delta + width + slack,
             loss if whole else np.inf,
-            lam * delta + RELATIVE_GAP * abs(bound) * min(1.0, 200 / Q),
+            lam * delta + good,
         )
         if found is not None:
             gap = found.loss - lam * delta

@@ -139,12 +139,14 @@ def best_combination(
         return None
     if high - low > 4 * float(np.abs(gain).max()):
         high = np.inf  # no combination that is not far too dear reaches the far side
-    empty = _Sums(np.empty((1, 0), dtype=np.int64), np.zeros(1), np.zeros(1))
-    singles = _Sums(np.arange(question.size)[:, None], gain, loss)
-    found = _join(empty, singles, question, low, high, best)
-    best = found.loss if found else best
+    found: Combination | None = None
+    fitting = np.flatnonzero((gain >= low) & (gain <= high) & (loss < best))
+    if fitting.size:
+        single = int(fitting[np.argmin(loss[fitting])])
+        found, best = Combination((single,), float(gain[single]), float(loss[single])), float(loss[single])
     if best <= enough:
         return found
+    singles = _Sums(np.arange(question.size)[:, None], gain, loss)
     better = _join(singles, singles, question, low, high, best)
     if better is not None:
         found, best = better, better.loss

@@ -130,13 +130,13 @@ class SolutionBuilder:
         """Describe the ranking of one pattern."""
         problem = self.problem
         ranking = problem.natural if status == "natural" else problem.ranking(pattern)
-        eb = 2.0 * pattern.mean(axis=0) - 1.0
-        rows = np.arange(problem.questions)[:, None]
+        eb = 2.0 * pattern.sum(axis=0) / problem.questions - 1.0
+        flat = ranking + (np.arange(problem.questions) * problem.relevance.shape[1])[:, None]
         return FaroSolution(
             status,
             ranking,
             float(eb @ problem.weights) + problem.intercept,
-            float(problem.relevance[rows, ranking].sum()),
+            float(problem.relevance.ravel()[flat].sum()),
             bound,
             eb,
             price,
