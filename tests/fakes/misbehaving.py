@@ -298,9 +298,8 @@ class MisbehavingServer:
                         self.hung_up += 1
                         answer.cancel()
                     await asyncio.gather(answer, return_exceptions=True)
-                    if not closed.done():
-                        closed.cancel()
-                        await asyncio.gather(closed, return_exceptions=True)
+                    closed.cancel()
+                    await asyncio.gather(closed, return_exceptions=True)
                     if not answer.cancelled() and isinstance(answer.exception(), ConnectionError):
                         self.hung_up += 1
                     await writer.drain()
