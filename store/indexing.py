@@ -84,10 +84,14 @@ class Indexer:
     ) -> IndexReport:
         """Index everything pending of one corpus and drop what left it.
 
+        A collection that lost vectors (its folder was deleted, say) is made anew from the stored embeddings.
+
         Raises
         ------
         EmbedderMismatch
             The corpus was built with another embedder.
+        IndexUnavailable
+            The vector index is damaged.
         """
         started = time.perf_counter()
         self._claim(corpus_id)
@@ -95,6 +99,7 @@ class Indexer:
         indexed = embedded = 0
         embed_seconds = 0.0
         for kind in KINDS:
+            self._heal(corpus_id, kind)
             total = self._count(corpus_id, kind, pending=True)
             done = 0
             while total and not cancelled():
@@ -121,14 +126,13 @@ class Indexer:
 
     def forget_indexes(self) -> None:
         """Delete both caches of every corpus, bytes and all; ``bring_up`` makes them anew from SQL."""
-        self._chroma.erase()
+        # Marked first: a call that is killed half-way leaves nothing marked as indexed that is not.
         with self._database.session() as session:
             session.execute(update(Unit).values(indexed=False))
             session.execute(delete(UnitTombstone))
-            corpora = session.scalars(select(Corpus.id)).all()
-        for corpus_id in corpora:
-            for kind in KINDS:
-                BM25Index(self._workspace.bm25_path(corpus_id, kind)).remove_file()
+        self._chroma.erase()
+        for file in self._workspace.bm25_path(0, "raw").parent.glob("*.npz"):
+            file.unlink(missing_ok=True)
 
     def _claim(self, corpus_id: int) -> None:
         with self._database.session() as session:
@@ -141,6 +145,18 @@ class Indexer:
                 )
             corpus.embedder = self._embedder.name
             corpus.embedder_fingerprint = self._embedder.fingerprint
+
+    def _heal(self, corpus_id: int, kind: str) -> None:
+        """Mark a kind's units as pending again where the collection holds fewer vectors than SQL believes."""
+        marked = self._count(corpus_id, kind, pending=False) - self._count(corpus_id, kind, pending=True)
+        if marked and self._collection(corpus_id, kind).count() < marked:
+            with self._database.session() as session:
+                session.execute(
+                    update(Unit)
+                    .where(Unit.corpus_id == corpus_id, Unit.kind == kind)
+                    .values(indexed=False)
+                    .execution_options(synchronize_session=False)
+                )
 
     def _bury(self, corpus_id: int) -> int:
         with self._database.session() as session:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from store.errors import StoreError, WorkspaceBusy
@@ -87,7 +87,9 @@ class Workspace:
         try:
             lock.acquire(timeout=timeout)
         except Timeout as error:
-            who = owner.read_text().strip() if owner.exists() else "unknown"
+            who = "unknown"
+            with suppress(OSError):
+                who = owner.read_text().strip() or who
             raise WorkspaceBusy(
                 f"another process (pid {who}) is writing to the workspace {self.root}",
                 "wait for it to finish and run again",
@@ -108,6 +110,10 @@ class Workspace:
         """Whether some process (this one included) holds the write lock."""
         from filelock import FileLock, Timeout
 
+        owner = self.root / "write.pid"
+        if not owner.exists():
+            # Nobody is asked for the lock then: two readers that probe it at once would take each other for a writer.
+            return False
         lock = FileLock(self.root / "write.lock")
         try:
             lock.acquire(timeout=0)
@@ -115,6 +121,8 @@ class Workspace:
             return True
         except OSError:
             return False
+        # The writer was killed.
+        owner.unlink(missing_ok=True)
         lock.release()
         return False
 
