@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.enrich.matcher import EntityMatcher, Mention
-from store.enrich.registry_clusters import one_edit
 from store.enrich.registry_knowledge import knowledge
-from store.enrich.registry_words import GAP, WORD, lemma, lemmas
+from store.enrich.registry_words import GAP, WORD, lemma, lemmas, one_edit
 from store.records import RegistryEntity
 
 Embed = Callable[[Sequence[str]], NDArray[Any]]

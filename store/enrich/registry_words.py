@@ -106,4 +106,18 @@ def slug(name: str) -> str:
     return "-".join(match.group().casefold() for match in WORD.finditer(name)) or "entity"
 
 
-__all__ = ["GAP", "WORD", "lemma", "lemmas", "slug", "words"]
+def one_edit(left: str, right: str) -> bool:
+    """Whether two different words are one insertion, deletion, substitution or neighbour swap apart."""
+    if abs(len(left) - len(right)) > 1 or left == right:
+        return False
+    at = next(
+        (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
+    )
+    if len(left) == len(right):
+        swapped = left[at : at + 2] == right[at : at + 2][::-1] and left[at + 2 :] == right[at + 2 :]
+        return swapped or left[at + 1 :] == right[at + 1 :]
+    longer, shorter = (left, right) if len(left) > len(right) else (right, left)
+    return longer[at + 1 :] == shorter[at:]
+
+
+__all__ = ["GAP", "WORD", "lemma", "lemmas", "one_edit", "slug", "words"]

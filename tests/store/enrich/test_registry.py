@@ -7,8 +7,8 @@ import pytest
 
 from store.enrich.matcher import EntityMatcher
 from store.enrich.registry import MAX_ENTITIES, RegistryResult, bootstrap
-from store.enrich.registry_clusters import one_edit
 from store.enrich.registry_select import columns_to_terms
+from store.enrich.registry_words import one_edit
 from store.records import RegistryEntity
 
 SENTENCES = (
@@ -190,7 +190,9 @@ def test_one_edit(left: str, right: str, near: bool) -> None:
 
 
 def test_a_full_registry_grows_only_by_what_matters() -> None:
-    previous = tuple(RegistryEntity(f"e{n}", f"entity {n}", None, (f"entity {n}",)) for n in range(MAX_ENTITIES))
+    previous = tuple(
+        RegistryEntity(f"e{n}", f"entity {n}", None, (f"entity {n}",)) for n in range(MAX_ENTITIES)
+    )
     entities = bootstrap(corpus(0), seed=7, previous=previous).entities
     fresh = {entity.name for entity in entities} - {entity.name for entity in previous}
     assert set(previous) <= set(entities)
