@@ -20,7 +20,7 @@ from agents.fairness.sampling import Sample
 
 _ZERO = 1e-9
 #: Units of a block of the flight, in multiples of the number of variables.
-_BLOCK = 3
+_BLOCK = 2
 
 
 def cube_sample(inclusion: ArrayLike, balance: ArrayLike, rng: np.random.Generator) -> Sample:

@@ -48,7 +48,7 @@ def test_systematic_counts_are_unbiased_and_close() -> None:
 def test_simple_samples_have_their_inclusion_probabilities(method: str) -> None:
     rng, bins, _codes, _population, _shares = frame(1, 25)
     population = np.array([0.3, 0.1, 0.1, 0.1, 0.1, 0.2, 0.1])
-    hits, draws = np.zeros(25), 4000
+    hits, draws = np.zeros(25), 2500
     for _ in range(draws):
         sample = (
             random_sample(25, 6, rng) if method == "random" else stratified_sample(bins, population, 6, rng)
@@ -71,7 +71,7 @@ def test_cube_has_its_inclusion_probabilities() -> None:
     rng, bins, codes, population, shares = frame(5, 14, 2)
     chances = calibrated_inclusion(bins, population, [(codes, shares)], 4)
     columns = balance_columns(bins, [(codes, 2)], rng.normal(size=(14, 1)))[:, [0, 6, -1]]
-    hits, draws = np.zeros(14), 2000
+    hits, draws = np.zeros(14), 1000
     for _ in range(draws):
         sample = cube_sample(chances, columns, rng)
         assert sample.indices.size == 4
@@ -80,7 +80,7 @@ def test_cube_has_its_inclusion_probabilities() -> None:
     assert (np.abs(hits / draws - chances) <= 3.5 * error).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(seeds, st.sampled_from([12, 40, 150, 400]))
 def test_flight_keeps_every_total_and_leaves_few(seed: int, count: int) -> None:
     rng, bins, codes, population, shares = frame(seed, count)
@@ -103,7 +103,7 @@ def test_cube_balances_better_than_chance() -> None:
     rng, bins, codes, population, shares = frame(8, 300)
     stars = np.clip(bins / 2 + rng.normal(size=300), 0, 5)
     spread = {"cube": [], "random": []}
-    for _ in range(150):
+    for _ in range(80):
         cube = balanced_sample(bins, population, {"g": (codes, shares)}, None, 20, rng)
         spread["cube"].append(stars[cube.indices].mean())
         spread["random"].append(stars[random_sample(300, 20, rng).indices].mean())
@@ -128,13 +128,13 @@ def test_margins_cover_in_a_known_population() -> None:
     population, shares = np.bincount(bins) / 400, np.bincount(codes) / 400
     columns = balance_columns(bins, [(codes, 4)])
     hits = 0
-    for _ in range(400):
+    for _ in range(200):
         sample = balanced_sample(bins, population, {"g": (codes, shares)}, None, 20, rng)
         margin = design_margin(
             stars[sample.indices], sample.inclusion[sample.indices], columns[sample.indices]
         )
         hits += margin.low <= stars.mean() <= margin.high
-    assert 0.91 <= hits / 400 <= 0.99
+    assert 0.90 <= hits / 200 <= 0.995
 
 
 def test_a_census_has_no_margin() -> None:
