@@ -110,7 +110,7 @@ def _nonce(texts: Sequence[str]) -> str:
         digest.update(len(text).to_bytes(8, "big"))
         digest.update(text.encode("utf-8", "replace"))
     while True:
-        nonce = digest.hexdigest()[:12]
+        nonce = digest.hexdigest()[:8]
         if not any(nonce in text for text in texts):
             return nonce
         digest.update(b"again")

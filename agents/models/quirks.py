@@ -68,7 +68,15 @@ class Quirks:
         text = f"{message} {param}".lower()
         refused = any(word in text for word in _REFUSED)
         if "response_format" in payload and _mentions(
-            text, "response_format", "json_schema", "json_object", "grammar", "schema", "guided", "structured"
+            text,
+            "response_format",
+            "json_schema",
+            "json_object",
+            "grammar",
+            "schema",
+            "guided",
+            "structured",
+            "strict",
         ):
             position = SCHEMA_MODES.index(self.schema_mode)
             if position + 1 < len(SCHEMA_MODES):

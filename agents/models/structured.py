@@ -146,7 +146,20 @@ async def ask(chat: ChatModel, request: ChatRequest, model: type[T]) -> Parsed[T
 def _parse(reply: ChatReply, model: type[T]) -> T:
     if reply.finish_reason == "length":
         raise TruncatedOutput(f"{reply.model}: the answer was cut by the token limit")
-    return model.model_validate_json(reply.text)
+    return model.model_validate_json(unwrap(reply.text))
+
+
+def unwrap(text: str) -> str:
+    """Return the inside of one Markdown code block around the whole text: the wrapping of servers without schemas.
+
+    That is all that is ever taken off: what is inside is parsed as it stands.
+    """
+    text = text.strip()
+    if len(text) > 6 and text.startswith("```") and text.endswith("```"):
+        first, _, rest = text[3:-3].partition("\n")
+        if first.strip().lower() in ("", "json"):
+            return rest
+    return text
 
 
 def refusal_in(reply: ChatReply) -> str:
@@ -154,7 +167,7 @@ def refusal_in(reply: ChatReply) -> str:
     if reply.refusal:
         return _short(reply.refusal)
     text = reply.text.lstrip()
-    if not text.startswith(("{", "[")) and text.lower().startswith(_APOLOGIES):
+    if not text.startswith(("{", "[", "`")) and text.lower().startswith(_APOLOGIES):
         return _short(text)
     return ""
 
@@ -254,4 +267,14 @@ def _merge(result: BatchResult[Key, Value], part: BatchResult[Key, Value]) -> No
     result.usage = result.usage + part.usage
 
 
-__all__ = ["BatchResult", "Parsed", "Refused", "ask", "ask_batch", "describe", "refusal_in", "schema_of"]
+__all__ = [
+    "BatchResult",
+    "Parsed",
+    "Refused",
+    "ask",
+    "ask_batch",
+    "describe",
+    "refusal_in",
+    "schema_of",
+    "unwrap",
+]

@@ -77,6 +77,16 @@ async def test_one_repair_that_does_not_echo(server: MisbehavingServer, connect:
     assert [message["role"] for message in server.requests[1].body["messages"]] == ["system", "user"]
 
 
+@pytest.mark.parametrize("text", [f"```json\n{GOOD}\n```", f"\n```\n{GOOD}```  ", f"  {GOOD}\n"])
+async def test_a_code_block_around_the_whole_is_no_fault(
+    server: MisbehavingServer, connect: Connect, text: str
+) -> None:
+    server.then(says(text))
+    answer = await ask(connect(), REQUEST, Verdict)
+    assert isinstance(answer, Parsed)
+    assert not answer.repaired
+
+
 async def test_two_bad_answers_are_a_failure(server: MisbehavingServer, connect: Connect) -> None:
     server.default = says('{"title": "maybe"}')
     with pytest.raises(errors.MalformedOutput, match="did not fit"):
