@@ -60,7 +60,9 @@ _NO_TURN: Final = re.compile(
 _SEPARATOR: Final = re.compile(r"[,;]|\s(?:and|but)\s|\s[-–—]+\s")
 _LETTERS: Final = re.compile(r"[a-z][a-z'’-]*")
 #: Longest sentence, in characters, that is looked at as one: longer runs are cut at white space.
-MAX_SENTENCE: Final = 1200
+MAX_SENTENCE: Final = 600
+#: How far, in characters, a verb is looked for after a comma or "and".
+LOOK_AHEAD: Final = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ def _clauses_of(text: str, start: int, end: int, index: int) -> list[Clause]:
             position, opening = cut.end(), ""
         else:
             position, opening = cut.end(), cut.group().strip(" ,:\t").lower()
-            after = sentence[cut.end() :]
+            after = sentence[cut.end() : cut.end() + LOOK_AHEAD]
             told = (
                 _SUBJECT.match(after)
                 and _VERB.search(after)
@@ -164,7 +166,9 @@ def _is_listed(sentence: str, previous: int, cut: re.Match[str]) -> bool:
     """Whether the comma parts two verdicts of a list, "nice room, awful breakfast", each with its own thing."""
     following = _SEPARATOR.search(sentence, cut.end())
     stop = following.start() if following else len(sentence)
-    return _is_verdict(sentence[previous : cut.start()]) and _is_verdict(sentence[cut.end() : stop])
+    return _is_verdict(sentence[max(previous, cut.start() - LOOK_AHEAD) : cut.start()]) and _is_verdict(
+        sentence[cut.end() : stop]
+    )
 
 
 def _is_bare(piece: str) -> bool:
@@ -230,4 +234,4 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-__all__ = ["MAX_SENTENCE", "Clause", "clauses", "sentences"]
+__all__ = ["LOOK_AHEAD", "MAX_SENTENCE", "Clause", "clauses", "sentences"]

@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
+
+import numpy as np
 
 from store.enrich.emotions import markers_of
 from store.enrich.evidence import evidence_of, is_personal
-from store.enrich.features import Analysis, analyse, target_features
+from store.enrich.features import Analysis, Features, analyse, target_features
 from store.enrich.heads import Head, shipped
 from store.enrich.impact import impact_of
 from store.enrich.judgement import Judgement, judge
@@ -23,8 +26,10 @@ from store.enrich.language import detect
 from store.enrich.matcher import EntityMatcher, Mention
 from store.records import Extraction, OpinionUnit, RegistryEntity, score_of
 
+#: Mentions that are looked at together: bounds the memory that one long document takes.
+BATCH: Final = 256
 #: Version of the rules; the head's hash is added to it.
-RULES: Final = "2"
+RULES: Final = "3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +102,38 @@ class LexicalExtractor:
 
 
 def read(analysis: Analysis, mentions: Sequence[Mention], head: Head) -> list[Reading]:
-    """Return one reading a clause and entity, in text order; several mentions in a clause are averaged."""
+    """Return one reading a clause and entity; ``mentions`` are in text order, several in a clause are averaged."""
     if not mentions:
         return []
     places: dict[tuple[int, str], list[int]] = {}
-    rows = []
+    by_sentence: dict[int, list[Mention]] = {}
     for row, mention in enumerate(mentions):
-        others = [(other.start, other.end) for other in mentions if other.entity != mention.entity]
-        rows.append(target_features(analysis, mention.start, mention.end, others, topic=False))
-        clause = analysis.clause_of[analysis.index_at(mention.start)]
-        places.setdefault((clause, mention.entity), []).append(row)
-    shares = head.probabilities(rows)
+        word = analysis.index_at(mention.start)
+        places.setdefault((analysis.clause_of[word], mention.entity), []).append(row)
+        by_sentence.setdefault(analysis.sentence_of[word], []).append(mention)
+    rows = (
+        target_features(
+            analysis,
+            mention.start,
+            mention.end,
+            [(other.start, other.end) for other in together if other.entity != mention.entity],
+            topic=False,
+        )
+        for together in by_sentence.values()
+        for mention in together
+    )
+    shares = np.concatenate([head.probabilities(batch) for batch in _batches(rows)])
     named = Counter(clause for clause, _ in places)
     readings = []
     for (clause, entity), members in places.items():
         negative, neutral, positive = shares[members].mean(axis=0).tolist()
         readings.append(Reading(entity, clause, (negative, neutral, positive), named[clause] == 1))
     return readings
+
+
+def _batches(rows: Iterator[Features]) -> Iterator[list[Features]]:
+    while batch := list(islice(rows, BATCH)):
+        yield batch
 
 
 def _unit(text: str, analysis: Analysis, reading: Reading, mentions: int, personal: bool) -> OpinionUnit:
