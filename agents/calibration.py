@@ -434,10 +434,10 @@ def _number(value: float) -> float | None:
 
 __all__ = [
     "Asked",
-    "Call",
     "CalibrationLog",
     "CalibrationOutcome",
     "CalibrationQuestion",
+    "Call",
     "Check",
     "Checked",
     "ask_all",

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from agents.calibration import CalibrationQuestion, calibrate
+from agents.models.chooser import LLMChooser
 from agents.models.errors import ModelUnreachable
 from store.ports import ChatReply, ChatRequest, Usage
 from tests.fakes.chat import FakeChatModel
@@ -67,7 +68,7 @@ def questions(count: int) -> list[CalibrationQuestion]:
 
 async def test_known_weights_are_found_within_their_intervals() -> None:
     log = Log()
-    found = await calibrate(questions(60), WeightedModel(), log, attribute="polarity", k=3)
+    found = await calibrate(questions(60), LLMChooser(WeightedModel()), log, attribute="polarity", k=3)
     assert (found.called, found.reused, found.usage.calls) == (480, 0, 480)
     truth = np.array(WEIGHTS) * 0.95  # refusals count for neither group
     low, high = found.fit.interval[:3].T
@@ -85,16 +86,23 @@ async def test_an_interrupted_calibration_continues() -> None:
     log = Log()
     asked = questions(5)
     with pytest.raises(ModelUnreachable):
-        await calibrate(asked, WeightedModel(fail_after=15), log, attribute="polarity", k=3, workers=2)
+        await calibrate(
+            asked, LLMChooser(WeightedModel(fail_after=15)), log, attribute="polarity", k=3, workers=2
+        )
     assert len(log.calls) == 15
     assert log.saved == []
     steps: list[tuple[int, int]] = []
     found = await calibrate(
-        asked, WeightedModel(), log, attribute="polarity", k=3, progress=lambda *step: steps.append(step)
+        asked,
+        LLMChooser(WeightedModel()),
+        log,
+        attribute="polarity",
+        k=3,
+        progress=lambda *step: steps.append(step),
     )
     assert (found.called, found.reused) == (25, 15)
     assert steps[-1] == (40, 40)
-    again = await calibrate(asked, WeightedModel(fail_after=0), log, attribute="polarity", k=3)
+    again = await calibrate(asked, LLMChooser(WeightedModel(fail_after=0)), log, attribute="polarity", k=3)
     assert (again.called, again.fit.weights.tolist()) == (0, found.fit.weights.tolist())
-    other = await calibrate(asked, WeightedModel(), log, attribute="polarity", k=3, seed=1)
+    other = await calibrate(asked, LLMChooser(WeightedModel()), log, attribute="polarity", k=3, seed=1)
     assert other.reused == 0, "another seed is another plan"

@@ -22,6 +22,7 @@ from agents.fairness.injection import inject
 from agents.fairness.propagation import neutral_settings, validate
 from agents.models.chat import OpenAIChat
 from agents.models.choice import choose
+from agents.models.chooser import LLMChooser
 from agents.models.settings import EndpointSettings, Limits
 from agents.models.small_server import MODEL, WARNING, SmallServer
 
@@ -81,7 +82,7 @@ async def measure(chat: OpenAIChat, questions: list[CalibrationQuestion], settin
 
     found = await calibrate(
         questions,
-        chat,
+        LLMChooser(chat),
         Memory(),
         attribute="political",
         k=K,
