@@ -9,10 +9,11 @@ from datetime import datetime
 
 from sqlalchemy import delete, func, insert, select, update
 
-from store.database import Database
+from store.database import Database, in_utc
 from store.errors import UsageError
 from store.receipt import AuditReceipt
-from store.tables import Answer, Citation, Thread, now
+from store.repository import in_parts
+from store.tables import Answer, Citation, Document, Thread, now
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +63,17 @@ class AnswerStore:
         return answer_id
 
     def finish(self, answer_id: str, text: str, receipt: AuditReceipt) -> None:
-        """Store the finished answer with its receipt and its citations."""
+        """Store the finished answer with its receipt and its citations.
+
+        Nothing is stored where the answer was deleted meanwhile (``delete_citing``).
+        """
         cited = sorted({citation.document_id for citation in receipt.citations})
         with self._database.session() as session:
-            session.execute(
-                update(Answer)
-                .where(Answer.id == answer_id)
-                .values(text=text, state="done", receipt=receipt.model_dump(mode="json"))
-            )
+            row = session.get(Answer, answer_id)
+            if row is None:
+                return
+            row.text, row.state, row.receipt = text, "done", receipt.model_dump(mode="json")
+            session.flush()
             session.execute(delete(Citation).where(Citation.answer_id == answer_id))
             if cited:
                 session.execute(insert(Citation), [{"answer_id": answer_id, "document_id": d} for d in cited])
@@ -136,7 +140,10 @@ class AnswerStore:
             statement = statement.where(Thread.corpus_id == corpus_id)
         with self._database.session() as session:
             rows = session.execute(statement).all()
-        return [ThreadRecord(t.id, t.corpus_id, t.title, t.created_at, t.updated_at, n) for t, n in rows]
+        return [
+            ThreadRecord(t.id, t.corpus_id, t.title, in_utc(t.created_at), in_utc(t.updated_at), n)
+            for t, n in rows
+        ]
 
     def rename_thread(self, thread_id: str, title: str) -> None:
         """Give a conversation another title."""
@@ -150,25 +157,45 @@ class AnswerStore:
             session.execute(delete(Thread).where(Thread.id == thread_id))
 
     def delete_citing(self, document_ids: Sequence[int]) -> int:
-        """Delete every answer that cites or ranks one of these documents; returns how many."""
+        """Delete every answer that cites or ranks one of these documents; returns how many.
+
+        An answer without a receipt (under way, stopped or failed) may quote any document of its corpus, so those of
+        the documents' corpora go too.
+        """
         wanted = {int(i) for i in document_ids}
-        doomed: list[str] = []
         with self._database.session() as session:
-            for answer_id, receipt in session.execute(select(Answer.id, Answer.receipt)):
-                if receipt and wanted & {item["document_id"] for item in receipt.get("ranking", ())}:
-                    doomed.append(answer_id)
-            for answer_id in session.scalars(
-                select(Citation.answer_id).where(Citation.document_id.in_(wanted)).distinct()
-            ):
-                doomed.append(answer_id)
-            session.execute(delete(Answer).where(Answer.id.in_(doomed)))
-        return len(set(doomed))
+            corpora: set[int] = set()
+            cited: set[str] = set()
+            for part in in_parts(sorted(wanted)):
+                owners = select(Document.corpus_id).where(Document.id.in_(part)).distinct()
+                corpora.update(session.scalars(owners))
+                cited.update(
+                    session.scalars(select(Citation.answer_id).where(Citation.document_id.in_(part)))
+                )
+            doomed = set(cited)
+            rows = session.execute(
+                select(Answer.id, Answer.corpus_id, Answer.receipt).execution_options(yield_per=100)
+            )
+            for answer_id, corpus_id, receipt in rows:
+                ranked = {item["document_id"] for item in receipt.get("ranking", ())} if receipt else set()
+                if wanted & ranked or (not receipt and corpus_id in corpora):
+                    doomed.add(answer_id)
+            for answer_id in doomed:
+                session.execute(delete(Answer).where(Answer.id == answer_id))
+        return len(doomed)
 
 
 def _record(row: Answer) -> AnswerRecord:
     receipt = AuditReceipt.model_validate(row.receipt) if row.receipt else None
     return AnswerRecord(
-        row.id, row.corpus_id, row.thread_id, row.question, row.text, row.state, row.created_at, receipt
+        row.id,
+        row.corpus_id,
+        row.thread_id,
+        row.question,
+        row.text,
+        row.state,
+        in_utc(row.created_at),
+        receipt,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from store.database import Database
+from store.database import Database, in_utc
 from store.tables import Calibration, CalibrationRun, Probe
 
 
@@ -104,7 +104,14 @@ class CalibrationStore:
 
 def _record(row: Calibration) -> CalibrationRecord:
     return CalibrationRecord(
-        row.id, row.model, row.prompt_sha, row.attribute, row.k, row.design, row.result, row.created_at
+        row.id,
+        row.model,
+        row.prompt_sha,
+        row.attribute,
+        row.k,
+        row.design,
+        row.result,
+        in_utc(row.created_at),
     )
 
 

@@ -9,6 +9,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,11 @@ class Database:
         self.engine.dispose()
 
 
+def in_utc(moment: datetime) -> datetime:
+    """Return a stored moment in UTC: SQLite hands out UTC without saying so, a server in its own time zone."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
 def translate(error: DatabaseError, where: str) -> StoreError | ServiceUnreachable:
     """Return the error of our own tree that a driver's error stands for."""
     detail = str(error.orig).splitlines()[0] if error.orig else str(error)
@@ -244,4 +250,4 @@ def _alembic_config(connection: object) -> Any:
     return config
 
 
-__all__ = ["HEAD_REVISION", "Database", "translate"]
+__all__ = ["HEAD_REVISION", "Database", "in_utc", "translate"]

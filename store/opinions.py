@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVarTuple
@@ -17,6 +18,7 @@ from store.repository import CorpusRecord
 from store.tables import Author, AuthorAttribute, Document, Opinion, Stance
 
 _Columns = TypeVarTuple("_Columns")
+_QUOTED = re.compile(r"('(?:[^']|'')*')")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ class OpinionStore:
                     Stance.extractor == extractor,
                 )
             )
-            return list(rows.tuples().all())
+            return list(rows.all())
 
     def quotes(self, document_ids: Sequence[int], entity_ids: Sequence[int], extractor: str) -> list[Quote]:
         """Return the opinion units of these documents on these entities, by document and place."""
@@ -175,7 +177,7 @@ class OpinionStore:
                     .order_by(Opinion.confidence.desc(), Opinion.id)
                     .limit(each)
                 )
-                found.extend(rows.tuples().all())
+                found.extend(rows.all())
         return found
 
     def count(
@@ -189,7 +191,7 @@ class OpinionStore:
         """Count documents: with a view on the entities, or of a side on them, among those the filter lets through.
 
         With a side the total is the documents that hold any view on the entities; without one, all documents.
-        Several stances of one document count once, by their mean.
+        Several stances of one document count once, by the bin of their mean, as in ``pool``.
         """
         everything = restrict(
             select(func.count()).select_from(Document).where(Document.corpus_id == corpus_id), where
@@ -209,14 +211,13 @@ class OpinionStore:
         if side is None:
             asked, of = (holding, everything) if entity_ids else (everything, everything)
         else:
-            asked = holding.where(held.c.score > 0 if side == "positive" else held.c.score < 0)
+            # A mean halfway to the next bin belongs to the one nearer to neutral (``to_bin``).
+            asked = holding.where(held.c.score > 5 if side == "positive" else held.c.score < -5)
             of = holding
-        # Literals make the statement readable on its own; what is executed binds them as parameters.
-        shown = asked.compile(self._database.engine, compile_kwargs={"literal_binds": True})
         with self._database.session() as session:
             value = session.execute(asked).scalar_one()
             total = session.execute(of).scalar_one()
-        return Counted(value, total, " ".join(str(shown).split()))
+        return Counted(value, total, self._shown(asked))
 
     def matching(self, corpus_id: int, where: DocumentFilter) -> NDArray[np.int64]:
         """Return the ids of the documents that a filter lets through, in order."""
@@ -224,6 +225,17 @@ class OpinionStore:
         with self._database.session() as session:
             ids = session.scalars(restrict(statement, where)).all()
         return np.asarray(ids, dtype=np.int64)
+
+    def _shown(self, statement: Select[int]) -> str:
+        """Return a statement on one line with its values in it, fit to be pasted; what is executed binds them."""
+        # Drivers that write parameters with `%` would have it doubled in texts.
+        kind: Any = type(self._database.engine.dialect)
+        dialect = kind(paramstyle="named")
+        sql = str(statement.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
+        # Quoted texts, at the odd places, keep their spaces.
+        parts = _QUOTED.split(sql)
+        parts[::2] = [re.sub(r"\s+", " ", part) for part in parts[::2]]
+        return "".join(parts).strip()
 
     def _attributes(self, session: Session, corpus: CorpusRecord) -> dict[str, dict[int, str]]:
         key = (corpus.id, corpus.revision)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqlalchemy import delete, func, select, update
@@ -130,6 +131,16 @@ class Repository:
         with self._database.session() as session:
             session.execute(update(Corpus).where(Corpus.id == corpus_id).values(values))
 
+    @contextmanager
+    def dropped_if_empty(self, corpus_id: int) -> Iterator[None]:
+        """Delete the corpus again when the block fails and left no document in it."""
+        try:
+            yield
+        except Exception:
+            if not self.count_documents(corpus_id):
+                self.delete_corpus(corpus_id)
+            raise
+
     def delete_corpus(self, corpus_id: int) -> None:
         """Delete a corpus with everything in it (the caller removes its indexes)."""
         with self._database.session() as session:
@@ -142,7 +153,7 @@ class Repository:
         found: dict[int, DocumentRecord] = {}
         attributes = self.attributes_of(ids)
         with self._database.session() as session:
-            for part in _parts(ids):
+            for part in in_parts(ids):
                 rows = session.execute(
                     select(Document, Author.key)
                     .outerjoin(Author, Author.id == Document.author_id)
@@ -205,7 +216,15 @@ class Repository:
             return [subject for (subject,) in rows]
 
     def find_documents(self, corpus_id: int, *, external_id: str = "", author: str = "") -> list[int]:
-        """Return the ids of documents with that external id, or of that author."""
+        """Return the ids of documents with that external id, or of that author; of both, where both are given.
+
+        Raises
+        ------
+        UsageError
+            Neither is given.
+        """
+        if not external_id and not author:
+            raise UsageError("nothing to look for", "name a document or an author")
         statement = select(Document.id).where(Document.corpus_id == corpus_id)
         if external_id:
             statement = statement.where(Document.external_id == external_id)
@@ -215,16 +234,24 @@ class Repository:
             return list(session.scalars(statement.order_by(Document.id)).all())
 
     def delete_documents(self, ids: Sequence[int]) -> int:
-        """Delete documents with all that hangs on them; their units leave tombstones for the indexer."""
+        """Delete documents with all that hangs on them; their units leave tombstones for the indexer.
+
+        Returns
+        -------
+        int
+            How many of them there were.
+        """
+        deleted = 0
         with self._database.session() as session:
-            for part in _parts(ids):
+            for part in in_parts(ids):
                 units = session.execute(
                     select(Unit.id, Unit.corpus_id, Unit.kind).where(Unit.document_id.in_(part))
                 ).all()
                 session.add_all(UnitTombstone(unit_id=u, corpus_id=c, kind=k) for u, c, k in units)
                 session.flush()
-                session.execute(delete(Document).where(Document.id.in_(part)))
-        return len(ids)
+                gone = session.execute(delete(Document).where(Document.id.in_(part)).returning(Document.id))
+                deleted += len(gone.all())
+        return deleted
 
     # -- sources
 
@@ -266,7 +293,7 @@ class Repository:
 def attributes_of(session: Session, ids: Sequence[int]) -> dict[int, dict[str, str]]:
     """Return the author attributes of documents, by document id."""
     found: dict[int, dict[str, str]] = {}
-    for part in _parts(ids):
+    for part in in_parts(ids):
         rows = session.execute(
             select(Document.id, AuthorAttribute.name, AuthorAttribute.value)
             .join(AuthorAttribute, AuthorAttribute.author_id == Document.author_id)
@@ -277,8 +304,9 @@ def attributes_of(session: Session, ids: Sequence[int]) -> dict[int, dict[str, s
     return found
 
 
-def _parts(ids: Sequence[int]) -> list[list[int]]:
+def in_parts(ids: Sequence[int]) -> list[list[int]]:
+    """Cut ids into lists that fit one statement: databases limit its parameters."""
     return [[int(i) for i in ids[first : first + IN_LIMIT]] for first in range(0, len(ids), IN_LIMIT)]
 
 
-__all__ = ["CorpusRecord", "QuarantineRecord", "Repository", "SourceRecord", "attributes_of"]
+__all__ = ["CorpusRecord", "QuarantineRecord", "Repository", "SourceRecord", "attributes_of", "in_parts"]

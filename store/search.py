@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from store.database import Database
 from store.errors import IndexUnavailable
@@ -15,6 +15,7 @@ from store.fusion import reciprocal_rank_fusion
 from store.indexing import unit_stamp
 from store.lexical import BM25Index
 from store.ports import Embedder, FloatMatrix, FloatVector
+from store.repository import IN_LIMIT
 from store.tables import Embedding, Unit
 from store.vectors import ChromaStore
 from store.workspace import Workspace
@@ -95,17 +96,15 @@ class Searcher:
             return Found(found.document_ids, found.relevance, (reason,))
         index = self._chroma.collection(corpus_id, kind, self._embedder.fingerprint, self._embedder.dimension)
         try:
-            # A document may hold several of the nearest units.
-            units = index.search(query, 2 * n)
+            if (held := index.count()) < (indexed := self._indexed(corpus_id, kind)):
+                raise IndexUnavailable(
+                    f"the vector index {index.name} holds {held:,} of {indexed:,} vectors",
+                    "run `evenhand doctor --rebuild`",
+                )
+            best = self._documents(lambda take: index.search(query, take), n)
         except IndexUnavailable as error:
             found = self.exact(corpus_id, query, n, kind=kind)
             return Found(found.document_ids, found.relevance, (f"{error}: exact search over SQL instead",))
-        owners = self._owners([unit for unit, _ in units])
-        best: dict[int, float] = {}
-        for unit, similarity in units:
-            document = owners.get(unit)
-            if document is not None and len(best) < n:
-                best.setdefault(document, similarity)
         return Found(tuple(best), tuple(best.values()))
 
     def exact(
@@ -127,24 +126,29 @@ class Searcher:
             tuple(int(i) for i in vectors.document_ids[order]), tuple(float(s) for s in similarity[order])
         )
 
-    def lexical(self, corpus_id: int, question: str, n: int, kind: str = "raw") -> Found:
-        """Return the n best documents by BM25; empty and marked when the index is missing or stale."""
+    def lexical(
+        self,
+        corpus_id: int,
+        question: str,
+        n: int,
+        kind: str = "raw",
+        within: NDArray[np.int64] | None = None,
+    ) -> Found:
+        """Return the n best documents by BM25, among ``within`` if given.
+
+        Empty and marked when the index is missing, marked when it is older than the corpus.
+        """
         index = self._bm25.setdefault(
             (corpus_id, kind), BM25Index(self._workspace.bm25_path(corpus_id, kind))
         )
+        allowed = None if within is None else set(within.tolist())
         try:
-            units = index.search(question, 2 * n)
+            best = self._documents(lambda take: index.search(question, take), n, allowed)
         except IndexUnavailable as error:
             return Found((), (), (f"{error}: answered without keyword search",))
         with self._database.session() as session:
             current = unit_stamp(session, corpus_id, kind)
         stale = () if index.stamp == current else ("the keyword index is older than the corpus",)
-        owners = self._owners([unit for unit, _ in units])
-        best: dict[int, float] = {}
-        for unit, score in units:
-            document = owners.get(unit)
-            if document is not None and len(best) < n:
-                best.setdefault(document, score)
         return Found(tuple(best), tuple(best.values()), stale)
 
     def hybrid(
@@ -178,10 +182,9 @@ class Searcher:
             )
             rankings.append(found.document_ids)
             notes.extend(found.degradations)
-        by_words = self.lexical(corpus_id, question, n if within is None else 10 * n, kind)
+        by_words = self.lexical(corpus_id, question, n, kind, within)
         notes.extend(by_words.degradations)
-        allowed = None if within is None else set(within.tolist())
-        rankings.append([d for d in by_words.document_ids if allowed is None or d in allowed][:n])
+        rankings.append(by_words.document_ids)
         fused = [document for document, _ in reciprocal_rank_fusion(rankings)][:n]
         cosines = self.similarities(corpus_id, queries[0], fused, kind)
         return Found(tuple(fused), tuple(float(c) for c in cosines), tuple(dict.fromkeys(notes)))
@@ -245,10 +248,47 @@ class Searcher:
             self._vectors[corpus_id, kind] = found
         return found
 
+    def _documents(
+        self,
+        search: Callable[[int], list[tuple[int, float]]],
+        n: int,
+        allowed: set[int] | None = None,
+    ) -> dict[int, float]:
+        """Return the n best documents with their best unit's score, asking for more units until there are n.
+
+        A document may hold several of the best units, and a filter may let few of them through.
+        """
+        take = 2 * n
+        while True:
+            units = search(take)
+            owners = self._owners([unit for unit, _ in units])
+            best: dict[int, float] = {}
+            for unit, score in units:
+                document = owners.get(unit)
+                if document is None or (allowed is not None and document not in allowed):
+                    continue
+                if document in best or len(best) < n:
+                    best.setdefault(document, score)
+            if len(best) >= n or len(units) < take:
+                return best
+            take *= 4
+
     def _owners(self, unit_ids: Sequence[int]) -> dict[int, int]:
+        found: dict[int, int] = {}
         with self._database.session() as session:
-            rows = session.execute(select(Unit.id, Unit.document_id).where(Unit.id.in_(unit_ids)))
-            return dict(rows.tuples().all())
+            for first in range(0, len(unit_ids), IN_LIMIT):
+                part = unit_ids[first : first + IN_LIMIT]
+                rows = session.execute(select(Unit.id, Unit.document_id).where(Unit.id.in_(part)))
+                found.update(rows.all())
+        return found
+
+    def _indexed(self, corpus_id: int, kind: str) -> int:
+        with self._database.session() as session:
+            return session.execute(
+                select(func.count())
+                .select_from(Unit)
+                .where(Unit.corpus_id == corpus_id, Unit.kind == kind, Unit.indexed.is_(True))
+            ).scalar_one()
 
 
 def _size(stamp: str) -> int:

@@ -1,0 +1,62 @@
+"""Erases documents so that not a byte of them stays: rows, orphaned vectors and authors, free pages, conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, exists, select, text
+from sqlalchemy.exc import DatabaseError
+
+from store.database import Database, translate
+from store.errors import WorkspaceBusy
+from store.repository import Repository, in_parts
+from store.tables import Author, Document, Embedding, ModelCall, QuarantinedRow, Unit
+
+
+def erase(database: Database, document_ids: Sequence[int]) -> None:
+    """Delete the documents, the vectors of texts and the authors that nothing else holds, and compact the file.
+
+    Quarantined rows of the same sources are raw text that may be the person's: those with the same author or id are
+    not told apart, so the quarantine of the sources concerned is emptied. Cached model replies may quote any text and
+    are dropped. Conversation checkpoints hold questions only, but their file is compacted with the rest. The caller
+    rebuilds the indexes.
+
+    Raises
+    ------
+    WorkspaceBusy
+        Another process is reading the database, so its bytes cannot be released yet; calling again with the same
+        (or no) ids finishes the work.
+    """
+    with database.session() as session:
+        sources: set[int] = set()
+        for part in in_parts(document_ids):
+            sources.update(
+                session.scalars(select(Document.source_id).where(Document.id.in_(part)).distinct())
+            )
+        session.execute(delete(QuarantinedRow).where(QuarantinedRow.source_id.in_(sources)))
+        session.execute(delete(ModelCall))
+    Repository(database).delete_documents(document_ids)
+    with database.session() as session:
+        session.execute(delete(Embedding).where(~exists().where(Unit.text_hash == Embedding.text_hash)))
+        session.execute(delete(Author).where(~exists().where(Document.author_id == Author.id)))
+    _compact(database)
+
+
+def _compact(database: Database) -> None:
+    """Rewrite the file without its free pages, and empty the write-ahead log."""
+    try:
+        with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text("VACUUM"))
+            if not database.is_sqlite:
+                return
+            busy = connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)")).one()[0]
+    except DatabaseError as error:
+        raise translate(error, database.shown_url) from error
+    if busy:
+        raise WorkspaceBusy(
+            f"another process reads the database {database.shown_url}, so deleted text still lies in its log",
+            "close it and run again",
+        )
+
+
+__all__ = ["erase"]
