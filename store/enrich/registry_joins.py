@@ -122,13 +122,16 @@ def _by_meaning(
     vectors = np.asarray(embed([" ".join(term) for term in roots]), dtype=np.float64)
     cosines = vectors @ vectors.T
     doubtful = []
+    joined: set[Term] = set()
     pairs = np.argwhere(np.triu(cosines, 1) >= ASK)
     for i, j in sorted((tuple(map(int, pair)) for pair in pairs), key=lambda p: (-cosines[p], p)):
         left, right = roots[i], roots[j]
         if set(left) & set(right):
             continue
-        if cosines[i, j] >= JOIN:
+        if cosines[i, j] >= JOIN and not {left, right} & joined:
+            # Never through a third name: chains of near pairs would end in one entity for everything.
             owner.union(left, right)
+            joined.add(right)
         else:
             doubtful.append((left, right, float(cosines[i, j])))
     return doubtful

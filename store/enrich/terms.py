@@ -22,6 +22,9 @@ from store.enrich.registry_words import GAP, WORD, lemma
 #: Words that the tagger may read; it manages about 10,000 a second.
 TAGGED_WORDS: Final = 40_000
 
+#: Characters of one text that the tagger may read.
+LONGEST_TAGGED: Final = 4_000
+
 _MAX_WORDS: Final = 3
 
 
@@ -66,7 +69,7 @@ def learn_lexis(texts: Sequence[str], rng: np.random.Generator, words: int = TAG
     sample: list[str] = []
     budget = words
     for index in rng.permutation(len(texts)):
-        text = texts[int(index)][:4000]
+        text = _calm(texts[int(index)][:LONGEST_TAGGED])
         sample.append(text)
         budget -= text.count(" ") + 1
         if budget <= 0:
@@ -83,6 +86,11 @@ def learn_lexis(texts: Sequence[str], rng: np.random.Generator, words: int = TAG
         adjective[form] = (counts["JJ"] + counts["JJR"] + counts["JJS"]) / total
         seen[form] = total
     return Lexis(noun, proper, adjective, seen)
+
+
+def _calm(text: str) -> str:
+    """Return the text in lower case if it is all capitals: capitals then tell no names."""
+    return text.lower() if text.isupper() else text
 
 
 @cache
@@ -115,6 +123,7 @@ class _Counter:
 
     def read(self, number: int, text: str) -> None:
         """Count one text."""
+        text = _calm(text)
         clause: list[_Word] = []
         end = 0
         for match in WORD.finditer(text):

@@ -198,3 +198,24 @@ def test_a_full_registry_grows_only_by_what_matters() -> None:
     assert set(previous) <= set(entities)
     assert "room" in fresh
     assert len(fresh) < 15
+
+
+def test_a_corpus_in_capitals_has_a_registry() -> None:
+    names = {entity.name for entity in bootstrap([text.upper() for text in corpus(0)], seed=7).entities}
+    assert {"room", "bathroom", "staff", "front desk"} <= names
+
+
+def test_meaning_never_joins_through_a_third_name() -> None:
+    def chain(texts: Sequence[str]) -> np.ndarray:
+        angles = {"parking": 0.0, "towel": 0.4, "location": 0.8}
+        vectors = np.zeros((len(texts), len(texts) + 2))
+        for row, text in enumerate(texts):
+            if text in angles:
+                vectors[row, :2] = np.cos(angles[text]), np.sin(angles[text])
+            else:
+                vectors[row, row + 2] = 1.0
+        return vectors
+
+    matcher = EntityMatcher(bootstrap(corpus(0), seed=7, embed=chain).entities)
+    keys = {matcher.find(word)[0].entity for word in ("parking", "location", "towel")}
+    assert len(keys) == 2
