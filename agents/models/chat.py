@@ -153,7 +153,7 @@ class OpenAIChat:
             except ModelCallError as error:
                 wait = self._wait_before_retry(error, tries)
             await self._sleep(wait)
-        if self._cache is not None and key and reply.finish_reason != "length":
+        if self._cache is not None and key and reply.finish_reason != "length" and not reply.refusal:
             self._cache.put(key, pack(reply))
         return reply
 

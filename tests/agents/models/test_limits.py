@@ -111,6 +111,17 @@ async def test_the_same_question_is_paid_for_once(server: MisbehavingServer, kin
     assert not any("sk-x1y2z3" in file.read_text() for file in tmp_path.rglob("*.json"))
 
 
+async def test_half_answers_and_refusals_are_not_kept(server: MisbehavingServer) -> None:
+    server.default = says("half", "length")
+    server.then(says(None, refusal="no"))
+    chat = OpenAIChat(EndpointSettings(base_url=server.base_url, model="m"), cache=MemoryCache())
+    request = ChatRequest((ChatMessage("user", "Hi"),))
+    for _ in range(3):
+        await chat.complete(request)
+    await chat.aclose()
+    assert len(server.requests) == 3
+
+
 def test_damaged_cache_files_are_misses(tmp_path) -> None:  # type: ignore[no-untyped-def]
     cache = FolderCache(tmp_path / "cache")
     assert cache.get("ab12") is None
