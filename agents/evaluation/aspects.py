@@ -20,7 +20,7 @@ from agents.evaluation.extraction_data import (
     rated_reviews,
     skytrax_registry,
 )
-from agents.evaluation.measures import calibration_error, vader
+from agents.evaluation.measures import NEUTRAL, calibration_error, vader
 from store.enrich.lexical import LexicalExtractor
 from store.enrich.polarity import compound
 from store.ports import OpinionExtractor
@@ -34,7 +34,8 @@ def aspects(data: Path, extractor: OpinionExtractor | None = None) -> dict[str, 
     """Return, by method, the balanced accuracy of the sign and the share of pairs in the right order.
 
     The score of an aspect is the mean over its opinion units: of ``unit.score`` for the extractor, of the compound
-    score of the unit's quote for VADER and for the bare lexicon. ``whole review`` is VADER on all of the text.
+    score of the unit's quote for VADER and for the bare lexicon, whole and cut into bins. ``whole review`` is VADER on
+    all of the text.
     """
     reviews = rated_reviews(data)
     used = extractor or LexicalExtractor()
@@ -47,6 +48,7 @@ def aspects(data: Path, extractor: OpinionExtractor | None = None) -> dict[str, 
         "whole review": [dict.fromkeys(_names(unit), whole[i]) for i, unit in enumerate(units)],
         "vader, clause": _means(units, lambda unit: vader(unit.quote)),
         "lexicon, clause": _means(units, lambda unit: compound(unit.quote)),
+        "lexicon, seven bins": _means(units, lambda unit: _bin(compound(unit.quote))),
         used.name: _means(units, lambda unit: float(unit.score)),
     }
     found: dict[str, Any] = {name: measure(reviews, scores) for name, scores in scored.items()}
@@ -59,7 +61,7 @@ def measure(reviews: Sequence[RatedReview], scores: AspectScores) -> dict[str, A
 
     ``balanced accuracy`` is the mean over aspects of the mean of two shares: ratings 1-2 scored below zero and
     ratings 4-5 above; zero is wrong. ``pair order`` is over pairs of aspects of one review whose ratings differ by
-    two or more, ties half.
+    two or more, ties half. ``spearman`` rewards whole-review scores too: read it beside the pairs.
     """
     by_aspect = {}
     for aspect in SKYTRAX_RATINGS:
@@ -71,6 +73,7 @@ def measure(reviews: Sequence[RatedReview], scores: AspectScores) -> dict[str, A
         low = [score < 0 for rating, score in rated if rating <= 2]
         high = [score > 0 for rating, score in rated if rating >= 4]
         by_aspect[aspect] = {
+            "spearman": _spearman(rated),
             "low": round(float(np.mean(low)), 4) if low else 0.0,
             "high": round(float(np.mean(high)), 4) if high else 0.0,
             "rated": len(low) + len(high),
@@ -82,6 +85,7 @@ def measure(reviews: Sequence[RatedReview], scores: AspectScores) -> dict[str, A
         ),
         "pair order": round(float(pairs.mean()), 4) if len(pairs) else 0.0,
         "pairs": len(pairs),
+        "spearman": round(float(np.mean([row["spearman"] for row in by_aspect.values()])), 4),
         "aspects": by_aspect,
     }
 
@@ -119,6 +123,23 @@ def reliability(reviews: Sequence[RatedReview], units: Sequence[Sequence[Opinion
         "units": total,
         "units without a side": round(neutral / max(total, 1), 4),
     }
+
+
+def _spearman(rated: Sequence[tuple[float, float]]) -> float:
+    """Rank correlation of rating and score, in [-1, 1]; 0 where either is constant."""
+    from scipy.stats import spearmanr
+
+    ratings, scores = [rating for rating, _ in rated], [score for _, score in rated]
+    if len(set(ratings)) < 2 or len(set(scores)) < 2:
+        return 0.0
+    return round(float(spearmanr(ratings, scores).statistic), 4)
+
+
+def _bin(value: float) -> float:
+    """Cut a compound score into the seven bins, evenly enough that each is used."""
+    size = abs(value)
+    step = 0 if size < NEUTRAL else 10 if size < 0.4 else 20 if size < 0.7 else 30
+    return float(np.copysign(step, value))
 
 
 def _means(units: Sequence[Sequence[OpinionUnit]], value: Callable[[OpinionUnit], float]) -> AspectScores:
