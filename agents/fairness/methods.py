@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from agents.fairness.balanced import balanced_sample
-from agents.fairness.distance import BINS
+from agents.fairness.distance import BINS, wasserstein_p
+from agents.fairness.group_bounds import largest_gap
 from agents.fairness.multi_attribute import select_multi
 from agents.fairness.opinion import check_weight, recommended_weights, select_exact
 from agents.fairness.pool import Choice, Pool
@@ -52,7 +53,14 @@ def exact(
             relevance, score, population, chosen, size, lam=lam, beta=beta, p=p, ids=ids, seconds=seconds
         )
         notes = () if multi.optimal else ("several author attributes: the choice is not proven optimal",)
-        return Choice(frame[multi.indices], frame, exact=multi.optimal, notes=notes)
+        rows = multi.indices
+        gaps = [
+            float(largest_gap(np.bincount(codes[rows][codes[rows] >= 0], minlength=shares.size), shares))
+            for codes, shares in chosen.values()
+        ]
+        distance = wasserstein_p(score[rows], population[0], None, population[1], p)
+        objective = float(relevance[rows].sum()) - lam * distance - beta * sum(gaps)
+        return Choice(frame[rows], frame, objective=objective, exact=multi.optimal, notes=notes)
     grouped = bool(names) and beta > 0
     result = select_exact(
         relevance,

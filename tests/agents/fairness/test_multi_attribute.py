@@ -65,6 +65,9 @@ def test_selection_minds_every_attribute_or_those_named() -> None:
         group_shares={"region": np.array([0.5, 0.5]), "age": np.array([0.2, 0.4, 0.4])},
     )
     both = select("exact", pool, 10, seconds=30)
+    parts = both.parts
+    expected = parts.relevance - 0.2 * parts.w1 - 5.0 * sum(parts.gaps.values())
+    assert both.objective == pytest.approx(expected, abs=1e-9)
     assert max(both.parts.gaps.values()) < 1e-9
     one = select("exact", pool, 10, attributes=["region"])
     assert one.exact
