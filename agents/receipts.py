@@ -83,7 +83,7 @@ def build_receipt(context: RagContext, state: RagState) -> AuditReceipt:
         base["groups"] = _groups(state, pool)
         base["unmet"] = (*base["unmet"], *_unaudited(pool))
         base["position"] = PositionAudit(**state["position"]) if state["position"] else None
-        base["frontier"] = _frontier(state, pool, _plain_relevance(context, query, state["plain"]))
+        base["frontier"] = frontier_points(state, pool, plain_relevance(context, query, state["plain"]))
     return AuditReceipt(**base)
 
 
@@ -269,11 +269,11 @@ def _largest_gap(groups: Groups, rows: NDArray[np.int64]) -> float:
     return float(np.abs(counts / known - groups.shares).max()) if known else 1.0
 
 
-def _plain_relevance(context: RagContext, query: NDArray[np.float32], plain: list[int]) -> float:
+def plain_relevance(context: RagContext, query: NDArray[np.float32], plain: list[int]) -> float:
     return float(context.searcher.similarities(context.corpus.id, query, plain).sum())
 
 
-def _frontier(state: RagState, pool: OpinionPool, top: float) -> tuple[FrontierPoint, ...]:
+def frontier_points(state: RagState, pool: OpinionPool, top: float) -> tuple[FrontierPoint, ...]:
     """Return relevance kept (of the plain top-k's, ``top``) against W1 for the exact selection, from lambda 0 up."""
     k = len(state["chosen"])
     ids = pool.stances.document_ids
@@ -310,4 +310,4 @@ def _counts(scores: NDArray[np.int64]) -> tuple[int, ...]:
     return tuple(int(n) for n in np.bincount((scores + 30) // 10, minlength=len(BINS)))
 
 
-__all__ = ["build_receipt", "stance_rows"]
+__all__ = ["build_receipt", "frontier_points", "stance_rows"]

@@ -8,15 +8,13 @@ import numpy as np
 from langgraph.runtime import Runtime
 
 from agents.context import RagContext
-from agents.fairness.position import order_for_target
-from agents.fairness.selection import METHODS, select
+from agents.fairness.selection import METHODS, measure, select
+from agents.ordering import POLARITY, ordered, population_bias, position_weights
 from agents.pools import Groups, fairness_pool, opinion_pool
+from agents.receipts import stance_rows
 from agents.state import RagState
 from store.errors import UsageError
 from store.receipt import PositionAudit, SelectionAudit
-
-#: Attribute that orders are calibrated for on opinion corpora.
-POLARITY = "polarity"
 
 
 def rerank(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
@@ -27,6 +25,8 @@ def rerank(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         return {"chosen": [], "selection": _nothing(k), "position": None}
     if not state["pool_source"].startswith("all "):
         return _by_relevance(state, k)
+    if state["options"].get("chosen"):
+        return _as_given(state, context)
     return _by_opinion(state, context, k)
 
 
@@ -58,7 +58,9 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
     chosen = select(method, problem, k, np.random.default_rng(seed), **(weights if method == "exact" else {}))
     rows = chosen.indices
     polarity = np.sign(pool.stances.scores[rows]).astype(np.int64)
-    order, position, position_weights = _order(context, state, relevance[rows], polarity, pool.target)
+    measured = position_weights(context, len(rows))
+    goal = measured.goal(str(options.get("target", settings.target)), population_bias(pool.target))
+    order, position = ordered(measured, relevance[rows], polarity, goal, settings.tau)
     rows = rows[order]
     audit = SelectionAudit(
         method=method,
@@ -74,7 +76,7 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
     inclusion = [] if chosen.inclusion is None else [float(p) for p in chosen.inclusion[order]]
     return {
         "chosen": [int(i) for i in ids[rows]],
-        "weights": position_weights,
+        "weights": measured.weights.tolist() if measured.calibrated else [],
         "inclusion": inclusion,
         "selection": {
             **audit.model_dump(),
@@ -86,51 +88,46 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
     }
 
 
-def _order(
-    context: RagContext, state: RagState, relevance: Any, polarity: Any, target: Any
-) -> tuple[Any, PositionAudit, list[float]]:
-    """Order the chosen documents so that the predicted Rb meets the population's (FARO eq. 8)."""
-    model, prompt_sha = _generator(context)
-    fit = context.calibrations.find(model=model, prompt_sha=prompt_sha, attribute=POLARITY, k=len(relevance))
-    natural = np.argsort(-relevance, kind="stable")
-    if fit is None:
-        note = f"no position weights for k = {len(relevance)}: most relevant first"
-        return natural, PositionAudit(calibrated=False, note=note, model=model), []
-    weights = np.asarray(fit.result["weights"], dtype=np.float64)
-    intercept = float(fit.result["intercept"])
-    share = float(target[4:].sum() - target[:3].sum())
-    goal = share * float(weights.sum()) if state["options"].get("target") != "parity" else 0.0
-    best = order_for_target(
-        relevance, polarity, weights, intercept, target=goal, tolerance=context.settings.tau
+def _as_given(state: RagState, context: RagContext) -> dict[str, Any]:
+    """Take the documents and the order that one constraint over many questions gave (``agents.batch``)."""
+    given = state["options"]["chosen"]
+    pool = opinion_pool(context, state)
+    ids = pool.stances.document_ids
+    relevance = np.zeros(len(ids))
+    relevance[np.searchsorted(ids, state["candidates"])] = state["relevance"]
+    rows = stance_rows(pool, given["ids"])
+    problem, groups = fairness_pool(pool, relevance, str(context.settings.balance))
+    parts = measure(problem, rows)
+    measured = position_weights(context, len(rows))
+    polarity = np.sign(pool.stances.scores[rows]).astype(np.float64)
+    predicted, error = measured.predict(polarity)
+    position = PositionAudit(
+        calibrated=measured.calibrated,
+        note=given["note"],
+        model=measured.model,
+        predicted=predicted if measured.calibrated else None,
+        standard_error=error if measured.calibrated else None,
     )
-    covariance = np.asarray(fit.result.get("covariance", np.zeros((len(weights) + 1,) * 2)))
-    gradient = np.append(polarity[best.order], 1.0)
-    error = float(np.sqrt(max(gradient @ covariance @ gradient, 0.0)))
-    note = "relevance order already meets the target" if best.unchanged else "reordered to meet the target"
-    if not best.met:
-        low, high = best.reachable
-        note = f"target {goal:+.2f} is out of reach of these documents ({low:+.2f} to {high:+.2f}): nearest order"
-    audit = PositionAudit(
-        calibrated=True,
-        note=note,
-        model=model,
-        predicted=float(best.predicted),
-        standard_error=error,
-        target=goal,
-        natural=float(weights @ polarity[natural] + intercept),
+    audit = SelectionAudit(
+        method=given["method"],
+        k=len(rows),
+        pool=len(ids),
+        pool_source=state["pool_source"],
+        relevance_kept=_kept(parts.relevance, parts.relevance_top),
+        notes=(given["note"],),
     )
-    return best.order, audit, [float(w) for w in weights]
-
-
-def _generator(context: RagContext) -> tuple[str, str]:
-    chat = context.chat("generator")
-    if chat is None:
-        from agents.models.extractive import NAME
-
-        return NAME, ""
-    from prompts import load
-
-    return chat.model, load("choose_option").sha256
+    return {
+        "chosen": [int(i) for i in ids[rows]],
+        "weights": measured.weights.tolist() if measured.calibrated else [],
+        "inclusion": [],
+        "selection": {
+            **audit.model_dump(),
+            "floor": parts.floor,
+            "balanced": groups.attribute if groups else "",
+        },
+        "position": position.model_dump(),
+        "unmet": [given["unmet"]] if given.get("unmet") else [],
+    }
 
 
 def _notes(notes: tuple[str, ...], groups: Groups | None) -> tuple[str, ...]:
