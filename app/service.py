@@ -152,23 +152,24 @@ class Service:
             parts, chunks = self.parts, self.parts.settings.store.chunks
             with parts.workspace.writing(parts.settings.store.lock_timeout):
                 corpus_id = parts.repository.create_corpus(name)
-                books = ingest(
-                    parts.database,
-                    corpus_id,
-                    path,
-                    overrides=overrides,
-                    source_name=source,
-                    embedder_spans=parts.embedder.token_spans if index else None,
-                    # Two places are the model's own start and end marks.
-                    max_tokens=(chunks.tokens or parts.embedder.max_tokens) - 2,
-                    overlap=chunks.overlap,
-                    sync=sync,
-                    progress=lambda p: report(
-                        Progress("ingest", p.rows, None, p.fraction, f"{p.quarantined} quarantined")
-                    ),
-                    cancelled=cancelled,
-                    **(options or {}),
-                )
+                with parts.repository.dropped_if_empty(corpus_id):
+                    books = ingest(
+                        parts.database,
+                        corpus_id,
+                        path,
+                        overrides=overrides,
+                        source_name=source,
+                        embedder_spans=parts.embedder.token_spans if index else None,
+                        # Two places are the model's own start and end marks.
+                        max_tokens=(chunks.tokens or parts.embedder.max_tokens) - 2,
+                        overlap=chunks.overlap,
+                        sync=sync,
+                        progress=lambda p: report(
+                            Progress("ingest", p.rows, None, p.fraction, f"{p.quarantined} quarantined")
+                        ),
+                        cancelled=cancelled,
+                        **(options or {}),
+                    )
                 parts.repository.touch(corpus_id)
                 done = self._index(corpus_id, report, cancelled) if index and not cancelled() else None
             return Ingested(books, done)
@@ -184,6 +185,7 @@ class Service:
         refresh_registry: bool = False,
         retry: bool = False,
         split: bool = False,
+        index: bool = True,
     ) -> AsyncIterator[Progress | Finished]:
         """Find entities and opinions and index the enriched documents; last comes ``Finished(Enriched)``."""
         found = self.parts.repository.corpus(corpus or self.parts.settings.corpus)
@@ -203,7 +205,7 @@ class Service:
                 result = pipeline.run(
                     found.id, lambda p: report(_progress(p.stage, p.done, p.total)), cancelled
                 )
-                done = self._index(found.id, report, cancelled) if not cancelled() else None
+                done = self._index(found.id, report, cancelled) if index and not cancelled() else None
             return Enriched(result, done)
 
         async for event in stream_job(job):

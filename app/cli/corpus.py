@@ -76,6 +76,10 @@ def ingest(
     format: Annotated[str, typer.Option(help="Format, where the file's name does not tell.")] = "",
     encoding: Annotated[str, typer.Option(help="Encoding, instead of the detected one.")] = "",
     sheet: Annotated[str, typer.Option(help="Sheet of a workbook (default: the first).")] = "",
+    delimiter: Annotated[
+        str, typer.Option(help="Separator of the columns, instead of the detected one.")
+    ] = "",
+    split: Annotated[str, typer.Option(help="Texts: one document a file, or by blank-lines or lines.")] = "",
     sync: Annotated[bool, typer.Option("--sync", help="Also remove documents that left the file.")] = False,
     retry: Annotated[
         bool, typer.Option("--retry", help="Try the quarantined rows again (of --source, or all).")
@@ -92,7 +96,8 @@ def ingest(
 
     sh = shell(context)
     overrides = parse_overrides(maps or (), attributes or ())
-    options = {k: v for k, v in {"format": format, "encoding": encoding, "sheet": sheet}.items() if v}
+    given = {"format": format, "encoding": encoding, "sheet": sheet, "delimiter": delimiter, "split": split}
+    options = {name: value for name, value in given.items() if value}
     if retry:
         if path is not None:
             raise UsageError(
@@ -106,7 +111,12 @@ def ingest(
         raise UsageError("ingest needs a file or folder", "as in: evenhand ingest reviews.csv")
     if dry_run:
         return _plan(path, overrides, options, json)
-    sh.parts.create()
+    if not sh.parts.workspace.exists():
+        # A wrong file or mapping must not leave an empty workspace behind.
+        from store.ingest.plan import plan
+
+        plan(path, overrides=overrides, **options)  # type: ignore[arg-type]
+        sh.parts.create()
     events = sh.service.ingest(
         path,
         sh.corpus,

@@ -20,6 +20,9 @@ def enrich(
     split: Annotated[
         bool, typer.Option("--split", help="Also build the split-only index (for the papers' ablation).")
     ] = False,
+    no_index: Annotated[
+        bool, typer.Option("--no-index", help="Do not index the enriched documents now.")
+    ] = False,
     failed: Annotated[bool, typer.Option("--failed", help="List what failed and why; do nothing.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Result as JSON (enrich/1).")] = False,
 ) -> int:
@@ -40,7 +43,14 @@ def enrich(
     name = extractor or sh.settings.enrich.extractor
     done = run_job(
         sh,
-        sh.service.enrich(sh.corpus, extractor=extractor, refresh_registry=refresh, retry=retry, split=split),
+        sh.service.enrich(
+            sh.corpus,
+            extractor=extractor,
+            refresh_registry=refresh,
+            retry=retry,
+            split=split,
+            index=not no_index,
+        ),
     )
     if json:
         out_json("enrich/1", enrich_document(done, name))

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli import ask, audit, corpus, demo, doctor, entities, knowledge
+from app.cli import ask, audit, calibrate, corpus, demo, doctor, entities, knowledge
 from app.cli.console import FAILED, INTERRUPTED, USAGE, Shell, note
 
 app = typer.Typer(
@@ -75,6 +75,7 @@ app.command("enrich")(knowledge.enrich)
 app.add_typer(entities.app, name="entities")
 app.command("ask")(ask.ask)
 app.command("audit")(audit.audit)
+app.command("calibrate")(calibrate.calibrate)
 app.command("export")(knowledge.export)
 app.command("forget")(knowledge.forget)
 app.command("doctor")(doctor.doctor)

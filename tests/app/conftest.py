@@ -70,14 +70,13 @@ def library(tmp_path: Path, library_template: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _alone(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _alone(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("EVENHAND_WORKSPACE", "EVENHAND_CORPUS", "EVENHAND_CONFIG", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
     monkeypatch.setenv("XDG_DATA_HOME", str(home))
     monkeypatch.chdir(home)
-    yield
 
 
 @pytest.fixture

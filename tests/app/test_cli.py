@@ -45,11 +45,14 @@ def test_an_opinion_answer_represents_the_population(run: Run, library: Path) ->
 
 def test_every_quote_is_in_its_document(run: Run, library: Path) -> None:
     text, receipt = ask(run, library, FOOD)
-    quotes = dict((int(n), q) for q, n in re.findall(r"“(.+?)” \[(\d+)\]", text))
+    quotes = {int(n): q for q, n in re.findall(r"“(.+?)” \[(\d+)\]", text)}
     assert len(quotes) == len(receipt.citations) >= 5
     exported = run("export", "documents", "-o", "documents.jsonl", workspace=library)
     assert exported.code == 0
-    texts = [" ".join(json.loads(line)["text"].split()) for line in Path("documents.jsonl").read_text().splitlines()]
+    texts = [
+        " ".join(json.loads(line)["text"].split())
+        for line in Path("documents.jsonl").read_text().splitlines()
+    ]
     assert all(any(quote in whole for whole in texts) for quote in quotes.values())
 
 
@@ -102,7 +105,19 @@ def test_the_same_question_gives_the_same_answer(run: Run, library: Path) -> Non
 
 @pytest.mark.parametrize(
     "method",
-    ["exact", "balanced", "relevance", "mmr", "dpp", "kl", "js", "opinion-mmr", "w1-greedy", "w1-mmr", "wassrank-ot"],
+    [
+        "exact",
+        "balanced",
+        "relevance",
+        "mmr",
+        "dpp",
+        "kl",
+        "js",
+        "opinion-mmr",
+        "w1-greedy",
+        "w1-mmr",
+        "wassrank-ot",
+    ],
 )
 def test_every_method_answers(run: Run, library: Path, method: str) -> None:
     _, receipt = ask(run, library, FOOD, "--method", method, "-k", "8")
@@ -172,7 +187,9 @@ def test_forget_erases_every_byte(run: Run, library: Path) -> None:
     rows = json.loads(run("audit", "--json", workspace=library).out)
     assert rows["ranking"]
     text = next(
-        line for line in run("export", "documents", "-o", "-", workspace=library).out.splitlines() if document in line
+        line
+        for line in run("export", "documents", "-o", "-", workspace=library).out.splitlines()
+        if document in line
     )
     snippet = max(re.findall(r"[A-Za-z ]{25,}", text), key=len)[:40].strip().encode()
     assert any(snippet in path.read_bytes() for path in library.rglob("*") if path.is_file()), marker

@@ -7,12 +7,25 @@ import sys
 
 import pytest
 
-HEAVY = ("torch", "chromadb", "textual", "langgraph", "openai", "vllm", "spacy", "sklearn", "onnxruntime", "numpy")
+HEAVY = (
+    "torch",
+    "chromadb",
+    "textual",
+    "langgraph",
+    "openai",
+    "vllm",
+    "spacy",
+    "sklearn",
+    "onnxruntime",
+    "numpy",
+)
 
 
 def loaded(statement: str) -> set[str]:
     code = f"import sys\n{statement}\nprint('\\n'.join(sorted(m.split('.')[0] for m in sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
     return set(done.stdout.split())
 
 
@@ -28,5 +41,7 @@ def test_the_graph_loads_neither_models_nor_alembic_nor_plots(module: str) -> No
 
 def test_the_graph_does_not_load_scipy_stats() -> None:
     code = "import sys, agents.graph; print('scipy.stats' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
     assert done.stdout.strip() == "False"

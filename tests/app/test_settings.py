@@ -18,7 +18,9 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_flag_beats_environment_beats_file_beats_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flag_beats_environment_beats_file_beats_default(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert load_settings()[0].agent.k == 20
     (tmp_path / "evenhand.toml").write_text("[agent]\nk = 10\nseed = 4\n")
     assert load_settings()[0].agent.k == 10
@@ -29,7 +31,9 @@ def test_flag_beats_environment_beats_file_beats_default(tmp_path: Path, monkeyp
     assert project == tmp_path / "evenhand.toml"
 
 
-def test_the_workspace_lies_beside_the_nearest_project_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_workspace_lies_beside_the_nearest_project_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "evenhand.toml").write_text("")
     deep = tmp_path / "a" / "b"
     deep.mkdir(parents=True)
