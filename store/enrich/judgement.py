@@ -16,12 +16,14 @@ from store.records import Intensity, Sentiment
 #: 0.17 for hotel and 0.19 for lounge reviews.
 NEUTRAL_ODDS: Final = 0.18
 #: A question asks and does not tell; a condition speaks of what may be, not of what was.
-QUESTION_ODDS: Final = 8.0
+QUESTION_ODDS: Final = 16.0
 CONDITION_ODDS: Final = 4.0
-#: Strength is the margin of the head, 0 to 1, and half the strongest valence, 0 to 2, together; what counts as
-#: medium and high. The lexicon's words of praise are stronger than its words of blame ("great" 3.1, "terrible" -2.1).
-PRAISE: Final = (1.5, 2.25)
-BLAME: Final = (1.15, 1.8)
+#: Signs closer than this are not told apart: mixed where there are words of both, else neutral.
+UNDECIDED: Final = 0.06
+#: Strength is the margin of the head, 0 to 1, and a quarter of the strongest valence, 0 to 1, together; what counts
+#: as medium and high. The lexicon's words of praise are stronger than its blame ("great" 3.1, "terrible" -2.1).
+PRAISE: Final = (1.1, 1.55)
+BLAME: Final = (0.85, 1.25)
 #: Words of both signs with this valence, joined ("nice yet noisy"), make a clause on one entity mixed.
 MIXED_VALENCE: Final = 1.0
 MIXED_CONFIDENCE: Final = 0.5
@@ -85,13 +87,14 @@ def judge(
     sarcastic = _SARCASM.search(quote) is not None
     if sarcastic and positive >= negative:
         return Judgement("neutral", "none", round(min(UNSURE, positive), 3))
-    if neutral >= max(positive, negative):
+    undecided = abs(positive - negative) < UNDECIDED
+    if neutral >= 0.5 or (undecided and min(best, worst) == 0):
         return Judgement("neutral", "none", round(neutral, 3))
-    if alone and min(best, worst) >= MIXED_VALENCE and _joined(analysis, clause):
+    if undecided or (alone and min(best, worst) >= MIXED_VALENCE and _joined(analysis, clause)):
         return Judgement("mixed", "none", round(max(MIXED_CONFIDENCE, 1.0 - abs(positive - negative)), 3))
     sentiment: Sentiment = "positive" if positive > negative else "negative"
     medium, high = PRAISE if positive > negative else BLAME
-    strength = abs(positive - negative) + (best if positive > negative else worst) / 2
+    strength = abs(positive - negative) + (best if positive > negative else worst) / 4
     intensity: Intensity = "high" if strength >= high else "medium" if strength >= medium else "low"
     confidence = min(SOUR, negative) if sarcastic else max(positive, negative)
     return Judgement(sentiment, intensity, round(confidence, 3))
@@ -143,6 +146,7 @@ __all__ = [
     "PRAISE",
     "QUESTION_ODDS",
     "SOUR",
+    "UNDECIDED",
     "UNSURE",
     "Judgement",
     "judge",

@@ -94,6 +94,7 @@ def test_is_an_opinion_extractor() -> None:
         ("The room was good and bad at the same time.", {"room": "mixed"}),
         ("The room was beautiful yet very uncomfortable.", {"room": "mixed"}),
         ("Clean but cramped room.", {"room": "mixed"}),
+        ("Nice but small room.", {"room": "mixed"}),
         ("They forgot to clean the room.", {"room": "negative"}),
     ],
 )
