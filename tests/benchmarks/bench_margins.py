@@ -15,7 +15,9 @@ import numpy as np
 from agents.fairness.balanced import balance_columns, balanced_sample, design_margin
 from agents.fairness.sampling import random_sample
 from tests.benchmarks.bench_independent_target import entity_pools
-from tests.benchmarks.opinion_data import hotels, lounges
+from tests.benchmarks.opinion_data import STARS, hotels, lounges
+
+RATING = {value: stars for stars, value in STARS.items()}
 
 
 def main() -> None:
@@ -30,7 +32,8 @@ def main() -> None:
     for entity in corpus.entities:
         pools, truth = entity_pools(corpus, entity)
         rows = pools[0].entity_documents()
-        pool, stars = pools[0].take(rows), truth[rows]
+        pool = pools[0].take(rows)
+        stars = np.array([RATING[value] for value in truth[rows]])
         groups = {name: (codes, pool.group_shares[name]) for name, codes in pool.groups.items()}
         columns = balance_columns(pool.bins, [(c, s.size) for c, s in groups.values()])
         rng = np.random.default_rng(3)
