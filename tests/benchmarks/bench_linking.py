@@ -144,8 +144,12 @@ def measure(result: RegistryResult, embed: Embed | None, verbose: bool = False) 
     for kind, goods in tally.items():
         print(f"{kind:12} {sum(goods)}/{len(goods)}")
     goods = [good for values in tally.values() for good in values]
-    print(f"right {np.mean(goods):.3f} of {len(goods)}; off topic linked {1 - np.mean(tally['off topic']):.3f}")
-    print(f"milliseconds a question: median {np.median(seconds) * 1e3:.1f}, p95 {np.quantile(seconds, 0.95) * 1e3:.1f}")
+    print(
+        f"right {np.mean(goods):.3f} of {len(goods)}; off topic linked {1 - np.mean(tally['off topic']):.3f}"
+    )
+    print(
+        f"milliseconds a question: median {np.median(seconds) * 1e3:.1f}, p95 {np.quantile(seconds, 0.95) * 1e3:.1f}"
+    )
 
 
 def main(arguments: Sequence[str]) -> None:
