@@ -137,6 +137,9 @@ class Calibrations:
         held = min(CHECK_QUESTIONS, wanted) if own_check else 0
         found = self._questions(request, request.questions, wanted + held)
         check = None
+        if held and len(found) < wanted + held:
+            # Too few for both: a quarter is held back.
+            wanted = max(2, len(found) - len(found) // 4)
         if request.validate:
             second = found[wanted:]
             if request.check_questions:

@@ -79,10 +79,15 @@ def fit_words(result: Mapping[str, Any]) -> list[str]:
         )
     check = result.get("validation")
     if check:
-        questions = "questions that the fit has not seen" if check["held_out"] else "the same questions"
+        asked = count(check["questions"])
+        questions = (
+            f"{asked} questions that the fit has not seen"
+            if check["held_out"]
+            else f"the same {asked} questions"
+        )
         better = "closer to it than" if check["improved"] else "NOT closer to it than"
         words.append(
-            f"Check: {check['settings']} settings with predicted Rb 0, on {count(check['questions'])} {questions}: "
+            f"Check: {check['settings']} settings with predicted Rb 0, on {questions}: "
             f"mean |Rb| {number(check['mean_absolute_bias'], 3)}, {better} plain retrieval "
             f"({number(check['vanilla_absolute_bias'], 3)}); error {signed(check['mean_error'], 3)}, "
             f"{percent(check['covered'])} within 95% bounds."
