@@ -139,7 +139,15 @@ def _corpus(name: str, texts: list[str]) -> Corpus:
     if not file.exists():
         from store.embedders import BundledMiniLM
 
-        np.save(file, BundledMiniLM(threads=1).embed(texts).astype(np.float16))
+        embedder, parts = BundledMiniLM(threads=1, batch_size=16), []
+        for first in range(0, len(texts), 500):  # kept piece by piece: an interrupted run goes on from there
+            part = file.with_suffix(f".{first}.npy")
+            if not part.exists():
+                np.save(part, embedder.embed(texts[first : first + 500]).astype(np.float16))
+            parts.append(part)
+        np.save(file, np.concatenate([np.load(part) for part in parts]))
+        for part in parts:
+            part.unlink()
     return Corpus(name, texts, np.load(file).astype(np.float64))
 
 
