@@ -85,7 +85,9 @@ class Parts:
         before = database.revision()
         with self.workspace.writing(self.settings.store.lock_timeout):
             database.upgrade()
-        return before, database.revision()
+        after = database.revision()
+        database.close()
+        return before, after
 
     @cached_property
     def repository(self) -> Repository:
@@ -152,8 +154,14 @@ class Parts:
         """Finds documents."""
         from store.search import Searcher
 
+        store = self.settings.store
         return Searcher(
-            self.database, self.workspace, self.chroma, self.embedder, self.settings.store.memory_limit_mb
+            self.database,
+            self.workspace,
+            self.chroma,
+            self.embedder,
+            store.memory_limit_mb,
+            store.exact_below,
         )
 
     def extractor(self, kind: str = "") -> OpinionExtractor:
@@ -195,9 +203,13 @@ class Parts:
         )
 
     async def aclose(self) -> None:
-        """Close what is open."""
+        """Close what is open, connections to models included."""
         if self._models is not None:
             await self._models.aclose()
+        self.close()
+
+    def close(self) -> None:
+        """Close the database and the vector store, if they were opened."""
         if "chroma" in self.__dict__:
             self.chroma.close()
         if "database" in self.__dict__:

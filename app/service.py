@@ -94,6 +94,8 @@ class Service:
             self._memo = Memo()
         context = self.parts.context(found, self._memo)
         answers = self.parts.answers
+        if thread is not None:
+            answers.ensure_thread(found.id, thread, question)
         answer_id = answers.begin(found.id, question, thread)
         state = fresh(question, answer_id, datetime.now(UTC).isoformat(timespec="seconds"), options or {})
         text: list[str] = []

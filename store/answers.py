@@ -128,6 +128,25 @@ class AnswerStore:
             session.add(Thread(id=thread_id, corpus_id=corpus_id, title=title[:500]))
         return thread_id
 
+    def ensure_thread(self, corpus_id: int, thread_id: str, title: str) -> None:
+        """Start a conversation under this id unless there is one.
+
+        Raises
+        ------
+        UsageError
+            The id has more than 40 characters, or belongs to a conversation on another corpus.
+        """
+        if not 1 <= len(thread_id) <= 40:
+            raise UsageError("the name of a conversation has 1 to 40 characters")
+        with self._database.session() as session:
+            found = session.get(Thread, thread_id)
+            if found is None:
+                session.add(Thread(id=thread_id, corpus_id=corpus_id, title=title[:500]))
+            elif found.corpus_id != corpus_id:
+                raise UsageError(
+                    f"the conversation `{thread_id}` is on another corpus", "give it another name"
+                )
+
     def threads(self, corpus_id: int | None = None) -> Sequence[ThreadRecord]:
         """Return the conversations, last used first."""
         counts = select(Answer.thread_id, func.count().label("n")).group_by(Answer.thread_id).subquery()

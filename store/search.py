@@ -61,7 +61,10 @@ class Searcher:
         chroma: ChromaStore,
         embedder: Embedder,
         memory_limit_mb: int = 512,
+        exact_below: int = 0,
     ) -> None:
+        #: Up to so many passages exact search over the stored vectors is faster than opening the vector index.
+        self.exact_below = exact_below
         self._database = database
         self._workspace = workspace
         self._chroma = chroma
@@ -90,6 +93,8 @@ class Searcher:
 
     def dense(self, corpus_id: int, query: FloatVector, n: int, kind: str = "raw") -> Found:
         """Return the n documents nearest to the query vector, from Chroma; from SQL, marked, without it."""
+        if self._count(corpus_id, kind) <= self.exact_below:
+            return self.exact(corpus_id, query, n, kind=kind)
         if self._workspace.is_being_written():
             found = self.exact(corpus_id, query, n, kind=kind)
             reason = "the vector index is being written: exact search over the stored vectors instead"
@@ -272,6 +277,10 @@ class Searcher:
             if len(best) >= n or len(units) < take:
                 return best
             take *= 4
+
+    def _count(self, corpus_id: int, kind: str) -> int:
+        with self._database.session() as session:
+            return _size(unit_stamp(session, corpus_id, kind))
 
     def _owners(self, unit_ids: Sequence[int]) -> dict[int, int]:
         found: dict[int, int] = {}

@@ -30,6 +30,15 @@ def ask(
         str | None,
         typer.Option(help="proportional, parity, stars, or seven shares from -30 to +30: 1,1,2,2,4,5,3."),
     ] = None,
+    batch: Annotated[
+        Path | None,
+        typer.Option(
+            "--batch", help="File of questions (one a line, or JSONL) under one constraint; JSONL out."
+        ),
+    ] = None,
+    tau: Annotated[
+        float | None, typer.Option(help="With --batch: tolerance of the predicted output bias.", min=0.0)
+    ] = None,
     route: Annotated[
         str | None, typer.Option(help="factual, opinion, both or counting, instead of the router.")
     ] = None,
@@ -41,6 +50,10 @@ def ask(
         bool, typer.Option("--both-sides", help="Keep both sides even where the question asks for one.")
     ] = False,
     seed: Annotated[int | None, typer.Option(help="Seed of the random methods.")] = None,
+    thread: Annotated[
+        str | None,
+        typer.Option(help="Name of a conversation: a follow-up is understood from the turns before."),
+    ] = None,
     receipt: Annotated[
         bool, typer.Option("--receipt", help="Show the whole audit receipt after the answer.")
     ] = False,
@@ -48,14 +61,12 @@ def ask(
     json: Annotated[
         bool, typer.Option("--json", help="Answer, citations and receipt as JSON (answer/1).")
     ] = False,
-) -> None:
+) -> int:
     """Ask QUESTION of the corpus; the answer goes to stdout, its one-line receipt to stderr."""
     sh = shell(context)
-    question = _read(question)
     options: dict[str, Any] = {
         "k": k,
         "method": method,
-        "target": _target(target),
         "route": _choice("route", route, ("factual", "opinion", "both", "counting")),
         "balance": balance,
         "enhancement": _choice(
@@ -65,10 +76,18 @@ def ask(
         "one_sided": False if both_sides else None,
     }
     chosen = {name: value for name, value in options.items() if value is not None}
-    ready = run_async(answer(sh, question, chosen, stream=not json and output is None), sh.parts)
+    if batch is not None:
+        _alone(question, method)
+        from app.cli.batch import ask_batch
+
+        return ask_batch(sh, batch, chosen, target, tau, output)
+    if target is not None:
+        chosen["target"] = _target(target)
+    question = _read(question)
+    ready = run_async(answer(sh, question, chosen, not json and output is None, thread), sh.parts)
     if json:
         out_json("answer/1", document(ready))
-        return
+        return 0
     if output is not None:
         write_output(output, ready.text)
     if receipt:
@@ -79,7 +98,9 @@ def ask(
     if not sh.quiet:
         from app.views.words import receipt_line
 
-        note(f"{receipt_line(ready.receipt, ascii=sh.ascii)} · evenhand audit {ready.answer_id}")
+        gap = " - " if sh.ascii else " · "
+        note(f"{receipt_line(ready.receipt, ascii=sh.ascii)}{gap}evenhand audit {ready.answer_id}")
+    return 0
 
 
 def document(ready: AnswerReady) -> dict[str, Any]:
@@ -95,14 +116,16 @@ def document(ready: AnswerReady) -> dict[str, Any]:
     }
 
 
-async def answer(sh: Shell, question: str, options: dict[str, Any], stream: bool) -> AnswerReady:
+async def answer(
+    sh: Shell, question: str, options: dict[str, Any], stream: bool, thread: str | None = None
+) -> AnswerReady:
     """Ask, showing the text as it is written where stdout is a terminal; returns the finished answer."""
     from app.events import AnswerReady, AnswerRevised, TokenReceived
     from app.views.safe import visible
 
     live = stream and sys.stdout.isatty()
     ready: AnswerReady | None = None
-    async with aclosing(sh.service.ask(question, sh.corpus, options=options)) as events:
+    async with aclosing(sh.service.ask(question, sh.corpus, thread=thread, options=options)) as events:
         async for event in events:
             if isinstance(event, TokenReceived) and live:
                 sys.stdout.write(visible(event.text))
@@ -118,6 +141,16 @@ async def answer(sh: Shell, question: str, options: dict[str, Any], stream: bool
         # Piped output is the text as it is, but for control characters.
         sys.stdout.write(f"{visible(ready.text)}\n")
     return ready
+
+
+def _alone(question: str | None, method: str | None) -> None:
+    from store.errors import UsageError
+
+    if question is not None or method is not None:
+        name = "a question" if question is not None else "--method"
+        raise UsageError(
+            f"--batch takes no {name.removeprefix('a ')}", "the file holds the questions; FARO chooses"
+        )
 
 
 def _read(question: str | None) -> str:

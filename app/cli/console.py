@@ -64,6 +64,11 @@ class Shell:
             configure(workspace.log_path if workspace.root.is_dir() else None, settings.log_level)
         return self._parts
 
+    def close(self) -> None:
+        """Close what a command opened."""
+        if self._parts is not None:
+            self._parts.close()
+
     @property
     def service(self) -> Service:
         """The use cases."""

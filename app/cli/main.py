@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli import ask, audit, calibrate, corpus, demo, doctor, entities, knowledge
+from app.cli import ask, audit, calibrate, corpus, demo, doctor, entities, frontier, knowledge
 from app.cli.console import FAILED, INTERRUPTED, USAGE, Shell, note
 
 app = typer.Typer(
@@ -67,6 +67,7 @@ def root(
         ascii=ascii,
         debug=debug,
     )
+    context.call_on_close(context.obj.close)
 
 
 app.command("init")(corpus.init)
@@ -76,6 +77,7 @@ app.add_typer(entities.app, name="entities")
 app.command("ask")(ask.ask)
 app.command("audit")(audit.audit)
 app.command("calibrate")(calibrate.calibrate)
+app.command("frontier")(frontier.frontier)
 app.command("export")(knowledge.export)
 app.command("forget")(knowledge.forget)
 app.command("doctor")(doctor.doctor)

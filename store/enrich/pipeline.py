@@ -38,6 +38,8 @@ from store.tables import (
 )
 
 BATCH = 200
+#: A document that failed this often is left alone until ``retry`` or another text or extractor.
+ATTEMPTS = 3
 #: The registry is bootstrapped again when the corpus has grown by this factor.
 REGISTRY_GROWTH = 2.0
 
@@ -47,7 +49,7 @@ class EnrichOptions:
     """How to enrich.
 
     ``refresh_registry`` bootstraps the registry again (keys and names of known entities stay); ``retry`` also tries
-    documents that failed before; ``kinds`` are the indexed derivates: ``enriched``, and ``split`` for the ablation.
+    documents that failed ``ATTEMPTS`` times (others that failed are always tried again); ``kinds`` are the indexed derivates: ``enriched``, and ``split`` for the ablation.
     """
 
     seed: int = 0
@@ -123,6 +125,7 @@ class EnrichPipeline:
             self._options.engine, self._workers(len(pending)), self._extractor, registry
         ) as engine:
             batches = [pending[first : first + BATCH] for first in range(0, len(pending), BATCH)]
+            # A run that is cancelled yields fewer outcomes than batches.
             for ids, outcome in zip(batches, engine.run(self._read(batches, cancelled)), strict=False):
                 with self._database.session() as session:
                     states = writer.write(session, corpus_id, ids, outcome)
@@ -196,10 +199,10 @@ class EnrichPipeline:
             if len(ids) > SAMPLE_TEXTS:
                 ids = sorted(random.Random(self._options.seed).sample(ids, SAMPLE_TEXTS))
             texts = dict(
-                session.execute(select(Document.id, Document.text).where(Document.id.in_(ids))).tuples().all()
+                session.execute(select(Document.id, Document.text).where(Document.id.in_(ids))).all()
             )
             extras = session.scalars(
-                select(Document.extra).where(Document.corpus_id == corpus_id).limit(50)
+                select(Document.extra).where(Document.corpus_id == corpus_id).order_by(Document.id).limit(50)
             ).all()
         subjects = Repository(self._database).subjects(corpus_id)
         columns = sorted({name for extra in extras for name in extra if "rating" in name.lower()})
@@ -210,17 +213,24 @@ class EnrichPipeline:
     def _pending(self, corpus_id: int, version: str) -> tuple[list[int], int]:
         work = EnrichmentWork
         statement = (
-            select(Document.id, work.version, work.content_hash, work.state, Document.content_hash)
+            select(
+                Document.id,
+                work.version,
+                work.content_hash,
+                work.state,
+                work.attempts,
+                Document.content_hash,
+            )
             .outerjoin(work, and_(work.document_id == Document.id, work.extractor == self._extractor.name))
             .where(Document.corpus_id == corpus_id)
             .order_by(Document.id)
         )
         pending, total = [], 0
         with self._database.session() as session:
-            for document_id, done_version, done_hash, state, content in session.execute(statement):
+            for document_id, done_version, done_hash, state, attempts, content in session.execute(statement):
                 total += 1
-                failed_before = state == "failed" and self._options.retry
-                if done_version != version or done_hash != content or failed_before:
+                again = state == "failed" and (self._options.retry or attempts < ATTEMPTS)
+                if done_version != version or done_hash != content or again:
                     pending.append(document_id)
         return pending, total
 
@@ -234,7 +244,8 @@ class EnrichPipeline:
                 rows = session.execute(
                     select(Document.id, Document.text).where(Document.id.in_(ids)).order_by(Document.id)
                 )
-                yield list(rows.tuples().all())
+                texts = [(document_id, text) for document_id, text in rows]
+            yield texts
 
     def _workers(self, pending: int) -> int:
         # Starting processes costs about two seconds each; small runs are faster without.
@@ -260,11 +271,10 @@ class _Writer:
         self, session: Session, corpus_id: int, ids: list[int], outcome: Outcome
     ) -> list[tuple[str, str, int]]:
         """Replace everything that the extractor said of these documents; returns (state, language, opinions) each."""
+        failures = self._failures(session, ids)
         self._clear(session, ids)
         hashes = dict(
-            session.execute(select(Document.id, Document.content_hash).where(Document.id.in_(ids)))
-            .tuples()
-            .all()
+            session.execute(select(Document.id, Document.content_hash).where(Document.id.in_(ids))).all()
         )
         authors = attributes_of(session, ids) if "enriched" in self._kinds else {}
         opinions: list[dict[str, Any]] = []
@@ -303,7 +313,7 @@ class _Writer:
                     "state": state,
                     "reason": reason,
                     "language": language,
-                    "attempts": 1,
+                    "attempts": 1 + failures.get((document_id, hashes[document_id]), 0),
                     "updated_at": now(),
                 }
             )
@@ -317,6 +327,16 @@ class _Writer:
             if rows:
                 session.execute(insert(table), rows)
         return states
+
+    def _failures(self, session: Session, ids: list[int]) -> dict[tuple[int, str], int]:
+        """Return how often each text has failed so far, by document and content hash."""
+        work = EnrichmentWork
+        rows = session.execute(
+            select(work.document_id, work.content_hash, work.attempts).where(
+                work.document_id.in_(ids), work.extractor == self._extractor, work.state == "failed"
+            )
+        )
+        return {(document_id, content): attempts for document_id, content, attempts in rows}
 
     def _clear(self, session: Session, ids: list[int]) -> None:
         for table in (Opinion, Stance, EnrichmentWork):
@@ -380,7 +400,7 @@ def failed_documents(database: Database, corpus_id: int) -> list[tuple[str, str,
             .where(EnrichmentWork.corpus_id == corpus_id, EnrichmentWork.state == "failed")
             .order_by(Document.id)
         )
-        return list(rows.tuples().all())
+        return list(rows.all())
 
 
 def _state(result: Extraction | Exception) -> tuple[str, str, str]:

@@ -66,8 +66,10 @@ def split_text(units: Sequence[OpinionUnit]) -> str:
 
 
 def _stance(key: str, units: Sequence[OpinionUnit]) -> StanceRecord:
-    weights = [max(unit.confidence, 0.05) for unit in units]
-    mean = sum(w * unit.score for w, unit in zip(weights, units, strict=True)) / sum(weights)
+    # A clause that only names the entity says nothing against one that judges it.
+    judging = [unit for unit in units if unit.score] or list(units)
+    weights = [max(unit.confidence, 0.05) for unit in judging]
+    mean = sum(w * unit.score for w, unit in zip(weights, judging, strict=True)) / sum(weights)
     evidence = Counter(unit.evidence for unit in units if unit.evidence != "unknown")
     return StanceRecord(
         entity=key,

@@ -184,8 +184,11 @@ def test_another_embedder(run: Run, library: Path, reviews: Path, tmp_path: Path
     assert "was built with the embedder `other`" in ran.err
 
 
-def test_corrupt_vectors_are_marked_and_answered(run: Run, library: Path) -> None:
+def test_corrupt_vectors_are_marked_and_answered(
+    run: Run, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (library / "chroma" / "chroma.sqlite3").write_bytes(b"x" * 4096)
+    monkeypatch.setenv("EVENHAND_STORE__EXACT_BELOW", "0")
     ran = run("ask", "What do travellers think of the food?", "--json", workspace=library)
     assert ran.code == 0, ran.err
     receipt = json.loads(ran.out)["receipt"]
