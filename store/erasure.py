@@ -24,9 +24,9 @@ def erase(database: Database, document_ids: Sequence[int]) -> None:
     Raises
     ------
     WorkspaceBusy
-        Another process is reading the database, so its bytes cannot be released yet; calling again with the same
-        (or no) ids finishes the work.
+        Another process is reading the database, so its bytes could not be released; nothing was deleted.
     """
+    _empty_log(database)
     with database.session() as session:
         sources: set[int] = set()
         for part in in_parts(document_ids):
@@ -47,14 +47,22 @@ def _compact(database: Database) -> None:
     try:
         with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text("VACUUM"))
-            if not database.is_sqlite:
-                return
+    except DatabaseError as error:
+        raise translate(error, database.shown_url) from error
+    _empty_log(database)
+
+
+def _empty_log(database: Database) -> None:
+    if not database.is_sqlite:
+        return
+    try:
+        with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             busy = connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)")).one()[0]
     except DatabaseError as error:
         raise translate(error, database.shown_url) from error
     if busy:
         raise WorkspaceBusy(
-            f"another process reads the database {database.shown_url}, so deleted text still lies in its log",
+            f"another process reads the database {database.shown_url}, so its log cannot be emptied",
             "close it and run again",
         )
 

@@ -6,6 +6,7 @@ refuses another. Chroma takes a second to import: it is loaded with the first ca
 
 from __future__ import annotations
 
+import ctypes
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +25,8 @@ from store.ports import FloatMatrix, FloatVector
 #: Well under every limit that machines report (166 to 41,666 items a batch).
 BATCH = 1000
 HEARTBEAT_SECONDS = 10.0
+#: ``M_PERTURB`` of glibc's malloc.h.
+_M_PERTURB = -6
 #: Ids read at a time.
 PAGE = 10_000
 
@@ -64,6 +67,7 @@ class ChromaStore:
                         self.client().delete_collection(found.name)
             return
         self.close()
+        _overwrite_freed_memory()
         try:
             shutil.rmtree(self.path)
         except FileNotFoundError:
@@ -262,6 +266,19 @@ class _translated:  # noqa: N801 - reads as a verb in `with`
                 f"the vector index in {self._store.path.name} cannot be used ({_line(error)})",
                 "run `evenhand doctor --rebuild`",
             ) from error
+
+
+def _overwrite_freed_memory() -> None:
+    """Make the C library fill memory as it is handed out, from now on.
+
+    Chroma writes its index with room for more vectors, and never clears that room: vectors that this process held
+    before would come back in the new files.
+    """
+    try:
+        ctypes.CDLL(None).mallopt(_M_PERTURB, 0x55)
+    except (OSError, AttributeError, TypeError):
+        # Not glibc: only Linux offers this.
+        return
 
 
 def _is_transport(error: BaseException) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from store.errors import ConfigurationError
+from store.errors import ConfigurationError, EnrichmentError
 from store.ports import OpinionExtractor
 from store.records import Extraction, RegistryEntity
 
@@ -26,11 +26,25 @@ class Engine(Protocol):
 def extract_batch(extractor: OpinionExtractor, registry: Sequence[RegistryEntity], batch: Batch) -> Outcome:
     """Extract one batch; a document that fails becomes its exception and does not harm the others."""
     try:
-        return list(extractor.extract(batch, registry))
+        found = list(extractor.extract(batch, registry))
+        if [extraction.document_id for extraction in found] != [document_id for document_id, _ in batch]:
+            raise EnrichmentError("the extractor returned other documents than it was given")
     except Exception as error:  # noqa: BLE001 - any document may fail; each is tried alone and its reason kept
         if len(batch) == 1:
             return [error]
-    return [outcome for document in batch for outcome in extract_batch(extractor, registry, [document])]
+        return [outcome for document in batch for outcome in extract_batch(extractor, registry, [document])]
+    entities = {entity.key for entity in registry}
+    return [_checked(extraction, text, entities) for extraction, (_, text) in zip(found, batch, strict=True)]
+
+
+def _checked(extraction: Extraction, text: str, entities: set[str]) -> Extraction | Exception:
+    """Return the extraction, or an error where it is not of known entities and of the text's own words."""
+    for unit in extraction.opinions:
+        if unit.entity not in entities:
+            return EnrichmentError(f"the extractor named the unknown entity `{unit.entity}`")
+        if text[unit.start : unit.end] != unit.quote:
+            return EnrichmentError("the extractor quoted words that are not in the text")
+    return extraction
 
 
 class InProcess:
@@ -72,6 +86,8 @@ def open_engine(
     ------
     ConfigurationError
         Unknown engine, or Ray is not installed.
+    EnrichmentError
+        A worker process died.
     """
     if kind == "ray":
         yield _ray(workers, extractor, registry)
@@ -80,15 +96,21 @@ def open_engine(
     elif workers <= 1:
         yield InProcess(extractor, registry)
     else:
-        from concurrent.futures import ProcessPoolExecutor
+        from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
         from multiprocessing import get_context
 
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-            yield Windowed(
-                lambda batch: pool.submit(extract_batch, extractor, registry, batch),
-                lambda future: future.result(),
-                2 * workers,
-            )
+        try:
+            with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+                yield Windowed(
+                    lambda batch: pool.submit(extract_batch, extractor, registry, batch),
+                    lambda future: future.result(),
+                    2 * workers,
+                )
+        except BrokenExecutor as error:
+            raise EnrichmentError(
+                "a worker process of the enrichment died",
+                "run again to continue, with fewer `enrich.workers`",
+            ) from error
 
 
 def _ray(workers: int, extractor: OpinionExtractor, registry: Sequence[RegistryEntity]) -> Engine:

@@ -49,7 +49,8 @@ class EnrichOptions:
     """How to enrich.
 
     ``refresh_registry`` bootstraps the registry again (keys and names of known entities stay); ``retry`` also tries
-    documents that failed ``ATTEMPTS`` times (others that failed are always tried again); ``kinds`` are the indexed derivates: ``enriched``, and ``split`` for the ablation.
+    documents that failed ``ATTEMPTS`` times (others that failed are always tried again); ``kinds`` are the indexed
+    derivates: ``enriched``, and ``split`` for the ablation.
     """
 
     seed: int = 0

@@ -42,7 +42,12 @@ def test_ids_sort_by_time() -> None:
 def test_life_of_an_answer(answers: AnswerStore, database: Database, corpus: int) -> None:
     answer = answers.begin(corpus, "How is the staff?")
     begun = answers.get(answer)
-    assert (begun.state, begun.text, begun.receipt, begun.question) == ("running", "", None, "How is the staff?")
+    assert (begun.state, begun.text, begun.receipt, begun.question) == (
+        "running",
+        "",
+        None,
+        "How is the staff?",
+    )
     assert abs(begun.created_at - datetime.now(UTC)) < timedelta(minutes=5)
     receipt = opinion_receipt()
     answers.finish(answer, "Mostly kind [1].", receipt)
@@ -51,7 +56,9 @@ def test_life_of_an_answer(answers: AnswerStore, database: Database, corpus: int
     assert done.receipt == receipt
     assert count(database, Citation) == len({c.document_id for c in receipt.citations}) > 0
     answers.finish(answer, "Again.", receipt)
-    assert count(database, Citation, Citation.answer_id == answer) == len({c.document_id for c in receipt.citations})
+    assert count(database, Citation, Citation.answer_id == answer) == len(
+        {c.document_id for c in receipt.citations}
+    )
     assert answers.get("last").text == "Again."
 
 
@@ -69,14 +76,18 @@ def test_lookup_by_the_beginning(answers: AnswerStore, database: Database, corpu
         answers.get("last")
 
 
-def test_last_is_the_newest_finished_one_of_the_corpus(answers: AnswerStore, database: Database, corpus: int) -> None:
+def test_last_is_the_newest_finished_one_of_the_corpus(
+    answers: AnswerStore, database: Database, corpus: int
+) -> None:
     first, second = answers.begin(corpus, "one"), answers.begin(corpus, "two")
     other = new_corpus(database, "other")
     foreign = answers.begin(other, "three")
     for answer in (first, foreign):
         answers.finish(answer, "text", factual_receipt())
     with database.session() as session:
-        session.execute(update(Answer).where(Answer.id == foreign).values(created_at=datetime(2030, 1, 1, tzinfo=UTC)))
+        session.execute(
+            update(Answer).where(Answer.id == foreign).values(created_at=datetime(2030, 1, 1, tzinfo=UTC))
+        )
     assert answers.get("last").id == foreign
     assert answers.get("last", corpus).id == first
     with pytest.raises(UsageError):

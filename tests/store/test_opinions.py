@@ -44,7 +44,9 @@ class Filled:
             for number, pair in enumerate(SCORES):
                 for entity, score in zip((self.staff, self.coffee), pair, strict=True):
                     if score is not None:
-                        session.add(stance(corpus, self.ids[number], entity, score, 10 + 10 * (number % 3), number))
+                        session.add(
+                            stance(corpus, self.ids[number], entity, score, 10 + 10 * (number % 3), number)
+                        )
             session.add(stance(corpus, self.ids[3], self.staff, -30, 10, 1, extractor="a model"))
         self.opinions = OpinionStore(database)
 
@@ -129,7 +131,9 @@ def test_filters(filled: Filled) -> None:
     for where, numbers in FILTERS:
         assert filled.opinions.matching(corpus.id, where).tolist() == filled.rows(numbers), where
         pool = filled.opinions.pool(corpus, [filled.staff], EXTRACTOR, where)
-        assert pool.document_ids.tolist() == filled.rows([n for n in numbers if SCORES[n][0] is not None]), where
+        assert pool.document_ids.tolist() == filled.rows([n for n in numbers if SCORES[n][0] is not None]), (
+            where
+        )
 
 
 @pytest.mark.parametrize("side", ["positive", "negative", None])
@@ -199,7 +203,9 @@ def test_details_quotes_and_samples(filled: Filled) -> None:
                 )
             )
     quotes = filled.opinions.quotes(filled.ids[:3], [filled.staff], EXTRACTOR)
-    assert [(q.quote, q.start, q.markers) for q in quotes] == [(f"quote {n}", n, ("delight",)) for n in (0, 4, 6, 9)]
+    assert [(q.quote, q.start, q.markers) for q in quotes] == [
+        (f"quote {n}", n, ("delight",)) for n in (0, 4, 6, 9)
+    ]
     assert filled.opinions.quotes(filled.ids[:3], [filled.coffee], EXTRACTOR) == []
     assert filled.opinions.samples(filled.staff, EXTRACTOR, 1) == [
         ("r0", "quote 4", 30),
@@ -209,7 +215,8 @@ def test_details_quotes_and_samples(filled: Filled) -> None:
 
 
 @pytest.mark.parametrize(
-    ("mean", "found"), [(0, 0), (5, 0), (5.1, 10), (-5, 0), (-14.9, -10), (15, 10), (25.1, 30), (30, 30), (-30, -30)]
+    ("mean", "found"),
+    [(0, 0), (5, 0), (5.1, 10), (-5, 0), (-14.9, -10), (15, 10), (25.1, 30), (30, 30), (-30, -30)],
 )
 def test_bins(mean: float, found: int) -> None:
     assert to_bin(mean) == found
