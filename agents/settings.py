@@ -20,7 +20,8 @@ class AgentSettings(BaseModel):
     candidates
         Documents retrieved for a question without an entity pool, and for facts.
     method
-        Selection of opinion documents: ``exact``, ``balanced``, or the name of a baseline.
+        Selection of opinion documents: ``auto`` (``exact`` or ``balanced``, by k, as measured on an independent
+        target: ``agents.fairness.recommendation``), one of the two, or the name of a baseline.
     target
         ``proportional`` (the population), ``parity``, ``stars``, or seven shares.
     balance
@@ -33,7 +34,7 @@ class AgentSettings(BaseModel):
 
     k: int = Field(default=20, ge=1, le=200)
     candidates: int = Field(default=200, ge=1, le=5000)
-    method: str = "exact"
+    method: str = "auto"
     target: str | tuple[float, ...] = "proportional"
     balance: str = ""
     enhancement: EnhancementName = "none"

@@ -41,8 +41,12 @@ def _by_relevance(state: RagState, k: int) -> dict[str, Any]:
 def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
     options, settings = state["options"], context.settings
     method = str(options.get("method", settings.method))
+    if method == "auto":
+        method = recommended_method(k)
     if method not in METHODS:
-        raise UsageError(f"there is no selection method `{method}`", f"use one of {', '.join(METHODS)}")
+        raise UsageError(
+            f"there is no selection method `{method}`", f"use auto or one of {', '.join(METHODS)}"
+        )
     pool = opinion_pool(context, state)
     seed = int(options.get("seed", settings.seed))
     ids = pool.stances.document_ids

@@ -24,7 +24,7 @@ def ask(
         int | None, typer.Option("-k", help="Documents that the answer stands on.", min=1, max=200)
     ] = None,
     method: Annotated[
-        str | None, typer.Option(help="exact, balanced, or a baseline by name (relevance, mmr, ...).")
+        str | None, typer.Option(help="auto, exact, balanced, or a baseline by name (relevance, mmr, ...).")
     ] = None,
     target: Annotated[
         str | None,

@@ -20,7 +20,7 @@ TEMPLATE = """\
 
 [agent]
 # k = 20                     # documents that an answer stands on
-# method = "exact"           # or "balanced", or a baseline by name
+# method = "auto"            # or "exact", "balanced", a baseline by name
 # target = "proportional"    # or "parity", "stars"
 
 # [models]                   # any OpenAI-compatible server; without it everything runs embedded

@@ -27,7 +27,7 @@ def test_flag_beats_environment_beats_file_beats_default(
     monkeypatch.setenv("EVENHAND_AGENT__K", "7")
     assert load_settings()[0].agent.k == 7
     settings, project = load_settings(overrides={"agent": {"k": 5, "method": None}})
-    assert (settings.agent.k, settings.agent.seed, settings.agent.method) == (5, 4, "exact")
+    assert (settings.agent.k, settings.agent.seed, settings.agent.method) == (5, 4, "auto")
     assert project == tmp_path / "evenhand.toml"
 
 
