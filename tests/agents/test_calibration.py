@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import json
 import random
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from agents.calibration import CalibrationQuestion, calibrate
-from agents.models.chooser import LLMChooser
+from agents.calibration import CalibrationQuestion, Check, calibrate, clusters, pack
+from agents.models.chooser import EMBEDDED, ExtractiveChooser, LLMChooser
 from agents.models.errors import ModelUnreachable
+from agents.questions import read_questions
+from store.embedders import BundledMiniLM
 from store.ports import ChatReply, ChatRequest, Usage
 from tests.fakes.chat import FakeChatModel
 
@@ -106,3 +111,72 @@ async def test_an_interrupted_calibration_continues() -> None:
     assert (again.called, again.fit.weights.tolist()) == (0, found.fit.weights.tolist())
     other = await calibrate(asked, LLMChooser(WeightedModel()), log, attribute="polarity", k=3, seed=1)
     assert other.reused == 0, "another seed is another plan"
+
+
+async def test_neutral_settings_are_checked_on_questions_held_back() -> None:
+    log = Log()
+    everything = questions(80)
+    check = Check(everything[40:], settings=5, held_out=True)
+    chooser = LLMChooser(WeightedModel())
+    found = await calibrate(everything[:40], chooser, log, attribute="polarity", k=3, check=check)
+    assert found.called == 40 * 8 + (5 + 1) * 40
+    checked = found.checked
+    assert checked is not None
+    assert checked.embedding_bias.shape == (5, 3)
+    assert checked.summary.covered >= 0.6
+    # Plain retrieval shows +, -, + and leans by w . (1, -1, 1) = 0; what the check realised is small as well.
+    assert checked.summary.mean_absolute_bias < 0.35
+    (row,) = log.saved
+    stored = json.loads(json.dumps(row["result"]))
+    assert stored["validation"]["settings"] == 5
+    assert stored["validation"]["held_out"] is True
+    again = await calibrate(
+        everything[:40], LLMChooser(WeightedModel(fail_after=0)), log, attribute="polarity", k=3, check=check
+    )
+    assert (again.called, again.reused) == (0, found.called)
+
+
+async def test_a_target_out_of_reach_is_said_and_the_fit_kept() -> None:
+    log = Log()
+    check = Check(questions(4), settings=2, held_out=False, target=5.0)
+    found = await calibrate(
+        questions(10), LLMChooser(WeightedModel()), log, attribute="polarity", k=3, check=check
+    )
+    assert found.checked is None
+    assert "out of reach" in found.unchecked
+    assert log.saved[0]["result"]["unchecked"] == found.unchecked
+
+
+def test_questions_on_one_thing_share_a_cluster() -> None:
+    asked = [
+        CalibrationQuestion(t, "a", "b", ("x",), (1,), (1.0,), cluster)
+        for t, cluster in (("1", "food"), ("2", ""), ("3", "food"), ("4", ""))
+    ]
+    codes = clusters(asked).tolist()
+    assert codes[0] == codes[2]
+    assert len(set(codes)) == 3
+
+
+async def test_the_embedded_chooser_end_to_end() -> None:
+    model = BundledMiniLM()
+    known: dict[str, np.ndarray] = {}
+
+    def embed(texts: Sequence[str]) -> np.ndarray:
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        known.update(zip(new, model.embed(new), strict=True))
+        return np.stack([known[text] for text in texts])
+
+    path = Path(__file__).parent.parent / "data" / "kim_bias_qa_12.csv"
+    asked = read_questions(path, 3, embed)
+    log = Log()
+    chooser = ExtractiveChooser(embed, model.fingerprint)
+    found = await calibrate(asked, chooser, log, attribute="political", k=3, source=path.name)
+    assert (found.called, len(found.answers)) == (96, 96)
+    # Claims of the right are nearer to options of the right: what is shown moves the choice, at every rank.
+    assert found.fit.weights.sum() > 0.3
+    assert found.fit.weights[0] > found.fit.weights[2] > 0
+    assert found.fit.questions == 4, "errors are clustered by topic"
+    assert abs(found.letter_bias) < 0.1
+    (row,) = log.saved
+    assert (row["model"], row["prompt_sha"]) == (EMBEDDED, chooser.prompt_sha)
+    assert row["result"] == pack(found, path.name)
