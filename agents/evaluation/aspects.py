@@ -45,6 +45,7 @@ def aspects(data: Path, extractor: OpinionExtractor | None = None) -> dict[str, 
     units = [extraction.opinions for extraction in extractions]
     whole = [vader(review.text) for review in reviews]
     scored: dict[str, AspectScores] = {
+        "majority": [dict.fromkeys(_names(unit), 1.0) for unit in units],
         "whole review": [dict.fromkeys(_names(unit), whole[i]) for i, unit in enumerate(units)],
         "vader, clause": _means(units, lambda unit: vader(unit.quote)),
         "lexicon, clause": _means(units, lambda unit: compound(unit.quote)),
