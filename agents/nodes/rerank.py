@@ -8,6 +8,7 @@ import numpy as np
 from langgraph.runtime import Runtime
 
 from agents.context import RagContext
+from agents.fairness.recommendation import recommended_method
 from agents.fairness.selection import METHODS, measure, select
 from agents.ordering import POLARITY, ordered, population_bias, position_weights
 from agents.pools import Groups, fairness_pool, opinion_pool
