@@ -264,8 +264,11 @@ class _Parts:
         self.unit = np.where(held > 0, self.stances / np.maximum(held, 1), np.maximum(self.stances, 1.0))
 
     def rates(self, gains: Floats, prior: Floats) -> tuple[Floats, Floats]:
-        """Return, for B sets of gains (B, n) and of pseudo-reviews (B, 3, 4): the share of each predicted class that is
-        about the entity, (B, 3), and ``P(predicted | true)``, (B, 3, 3) with predicted classes in the rows."""
+        """Return the share of each predicted class that is about its entity, and ``P(predicted | true)``.
+
+        For B sets of gains (B, n) and of pseudo-reviews (B, 3, 4) these are (B, 3) and (B, 3, 3), predicted classes in
+        the rows.
+        """
         weighted = gains * self.weights
         rows = (weighted @ self.cells).reshape(-1, 3, 4) + self.unit[:, None] * prior
         rows = rows / rows.sum(axis=2, keepdims=True)

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from store.database import Database
 from store.enrich.curation import Decision, replay
+from store.enrich.doubts import remember
 from store.enrich.engines import Outcome, open_engine
 from store.enrich.registry import SAMPLE_TEXTS, Embed, bootstrap
 from store.enrich.registry_clusters import DoubtfulMerge
@@ -184,7 +185,10 @@ class EnrichPipeline:
         self._registry.save(corpus_id, entities)
         with self._database.session() as session:
             corpus = session.get_one(Corpus, corpus_id)
-            corpus.settings = {**corpus.settings, "registry_documents": documents}
+            corpus.settings = {
+                **remember(corpus.settings, result.doubtful),
+                "registry_documents": documents,
+            }
         progress(EnrichProgress("registry", documents, documents))
         return result.doubtful, tuple(
             f"{decision.action} {decision.entity}: {reason}" for decision, reason in refused

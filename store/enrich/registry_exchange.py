@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from store.enrich.curation import Decision
@@ -103,6 +103,20 @@ def review_file(doubtful: Sequence[DoubtfulMerge]) -> str:
 def read_review(text: str) -> tuple[Decision, ...]:
     """Return the merges that a person marked in a review file; raises UsageError naming the line that is wrong."""
     decisions = []
+    for verdict, left, right in _verdicts(text):
+        if verdict == "merge":
+            decisions.append(Decision("merge", right, left))
+        elif verdict == "swap":
+            decisions.append(Decision("merge", left, right))
+    return tuple(decisions)
+
+
+def read_kept(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of keys that a person marked as two things; raises UsageError like ``read_review``."""
+    return tuple((left, right) for verdict, left, right in _verdicts(text) if verdict == "keep")
+
+
+def _verdicts(text: str) -> Iterator[tuple[str, str, str]]:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -111,10 +125,7 @@ def read_review(text: str) -> tuple[Decision, ...]:
             raise UsageError(f"line {number} of the review file is not 'verdict | left | right'")
         if cells[0] not in ("?", "keep", "merge", "swap"):
             raise UsageError(f"line {number} of the review file: unknown verdict {cells[0]!r}")
-        if cells[0] in ("merge", "swap"):
-            left, right = (cells[1], cells[2]) if cells[0] == "merge" else (cells[2], cells[1])
-            decisions.append(Decision("merge", right, left))
-    return tuple(decisions)
+        yield cells[0], cells[1], cells[2]
 
 
-__all__ = ["SCHEMA", "export_registry", "import_registry", "read_review", "review_file"]
+__all__ = ["SCHEMA", "export_registry", "import_registry", "read_kept", "read_review", "review_file"]
