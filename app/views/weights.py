@@ -44,7 +44,7 @@ def weights_plot(result: Mapping[str, Any], width: int = 80, *, ascii: bool = Fa
     reach = max(0.05, *(abs(v) for _, value, _, pair in listed for v in (value, *pair)))
     reach = min(reach, 2.0)
     room = max(20, width - 12) // 2 * 2 + 1
-    dot, line, zero = ("o", "-", "|") if ascii else ("●", "─", "│")
+    dot, line, zero, crossed = ("o", "-", "|", "+") if ascii else ("●", "─", "│", "┼")
 
     def at(value: float) -> int:
         return round((min(max(value, -reach), reach) + reach) / (2 * reach) * (room - 1))
@@ -54,7 +54,7 @@ def weights_plot(result: Mapping[str, Any], width: int = 80, *, ascii: bool = Fa
         cells = [" "] * room
         cells[at(0.0)] = zero
         for place in range(at(low), at(high) + 1):
-            cells[place] = line
+            cells[place] = crossed if cells[place] == zero else line
         cells[at(value)] = dot
         out.append(f"{name:>9}  {''.join(cells).rstrip()}")
     middle = room // 2

@@ -1,0 +1,181 @@
+"""Calibration, frontier and batches on the command line, with the embedded chooser on a small real corpus."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.app.conftest import Run
+
+FOOD = "What do travellers think of the food?"
+CALIBRATE = ("calibrate", "-k", "2", "--budget", "32", "--json")
+QUESTIONS = [
+    FOOD,
+    '{"question": "How is the staff?"}',
+    "Is there a smoking room?",
+    "What are the biggest complaints about the food?",
+    "",
+    "What do people think of the drinks?",
+]
+
+
+def document(run: Run, library: Path, *arguments: str | Path) -> dict[str, Any]:
+    ran = run(*arguments, workspace=library)
+    assert ran.code == 0, ran.err
+    found: dict[str, Any] = json.loads(ran.out)
+    return found
+
+
+@pytest.fixture
+def batch(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.txt"
+    path.write_text("\n".join(QUESTIONS), encoding="utf-8")
+    return path
+
+
+def test_plan_run_resume_list_and_use(run: Run, library: Path) -> None:
+    plan = document(run, library, *CALIBRATE, "--dry-run")
+    assert (plan["schema"], plan["calls"], plan["runs_per_question"]) == ("calibration-plan/1", 32, 4)
+    assert plan["standard_error"] == pytest.approx(0.87 / 32**0.5, rel=0.01)
+    assert document(run, library, "calibrate", "--list", "--json")["calibrations"] == []
+
+    made = document(run, library, *CALIBRATE)
+    assert (made["schema"], made["called"], made["reused"]) == ("calibration/1", 32, 0)
+    assert made["model"] == "nearest option (embedded)"
+    assert len(made["weights"]) == 2
+    assert len(made["covariance"]) == 3
+    again = document(run, library, *CALIBRATE)
+    assert (again["called"], again["reused"], again["weights"]) == (0, 32, made["weights"])
+
+    shown = run("calibrate", "--list", workspace=library)
+    assert "in use" in shown.out
+    assert "replaced by a newer one" in shown.out
+
+    receipt = document(run, library, "ask", FOOD, "-k", "2", "--json")["receipt"]
+    position = receipt["position"]
+    assert position["calibrated"] is True
+    assert position["model"] == made["model"]
+    polarity = [entry["polarity"] for entry in receipt["ranking"]]
+    predicted = made["intercept"] + sum(w * p for w, p in zip(made["weights"], polarity, strict=True))
+    assert position["predicted"] == pytest.approx(predicted)
+    assert position["standard_error"] > 0
+    assert [entry["position_weight"] for entry in receipt["ranking"]] == pytest.approx(made["weights"])
+
+    other = document(run, library, "ask", FOOD, "-k", "3", "--json")["receipt"]["position"]
+    assert other["calibrated"] is False
+    assert "calibrated for k = 2" in other["note"]
+
+
+def test_the_result_as_table_and_plot(run: Run, library: Path) -> None:
+    ran = run("--ascii", "calibrate", "-k", "2", "--budget", "24", "--validate", "2", workspace=library)
+    assert ran.code == 0, ran.err
+    assert ran.out.isascii()
+    assert "rank  weight" in ran.out
+    plotted = [line for line in ran.out.splitlines() if line.lstrip()[:1] in {"1", "2", "b"} and "o" in line]
+    assert sum("-o" in line or "o-" in line for line in plotted) == 3, ran.out
+    assert "Check: 2 settings" in ran.out
+    assert "expected standard error" in ran.err
+    assert "24 calls (blocks)" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        (["--attribute", "gender"], "a corpus has no options for `gender`"),
+        (["--questions", "none.csv"], "cannot read none.csv"),
+        (["--design", "star"], "--design is `star`"),
+        (["--budget", "3", "-k", "2"], "less than two questions"),
+        (["-k", "64"], "fewer than two entities"),
+    ],
+)
+def test_what_cannot_be_calibrated_is_said(run: Run, library: Path, options: list[str], fault: str) -> None:
+    ran = run("calibrate", *options, workspace=library)
+    assert ran.code in {1, 2}
+    assert fault in ran.err
+
+
+def test_frontier_of_one_question(run: Run, library: Path) -> None:
+    found = document(run, library, "frontier", FOOD, "-k", "5", "--json")
+    assert (found["schema"], found["kind"], found["entities"]) == ("frontier/1", "opinion", ["food"])
+    chosen = [point for point in found["points"] if point["chosen"]]
+    assert len(chosen) == 1
+    rest = sorted((p["w1"], p["relevance_kept"]) for p in found["points"] if not p["chosen"])
+    assert [kept for _, kept in rest] == sorted(kept for _, kept in rest), "less distance costs relevance"
+    text = run("--ascii", "frontier", FOOD, "-k", "5", workspace=library)
+    assert "relevance kept" in text.out
+    assert "*" in text.out
+    assert text.out.isascii()
+
+
+def test_frontier_of_a_batch(run: Run, library: Path, batch: Path) -> None:
+    found = document(run, library, "frontier", "--batch", batch, "-k", "4", "--json")
+    assert (found["kind"], found["calibrated"]) == ("bias", False)
+    assert found["weights"] == [0.25] * 4
+    assert found["constrained"] + len(found["outside"]) == found["questions"] == 5
+    assert {item["index"] for item in found["outside"]} == {2, 3}
+    points = [(p["bias"], p["relevance_kept"]) for p in found["points"] if not p["chosen"]]
+    assert points == sorted(points)
+    assert points[0][0] == pytest.approx(found["reachable"][0])
+    assert points[-1][0] == pytest.approx(found["reachable"][1])
+    text = run("frontier", "--batch", batch, "-k", "4", workspace=library)
+    assert "NOT CALIBRATED" in text.out
+
+
+def test_a_batch_is_answered_under_one_constraint(run: Run, library: Path, batch: Path) -> None:
+    ran = run("ask", "--batch", batch, "-k", "4", "--tau", "0.05", "--target", "0.2", workspace=library)
+    assert ran.code == 0, ran.err
+    *answers, last = [json.loads(line) for line in ran.out.splitlines()]
+    assert [answer["index"] for answer in answers] == [0, 1, 2, 3, 4]
+    assert (last["schema"], last["met"], last["target"], last["tau"]) == ("batch/1", True, 0.2, 0.05)
+    outside = {item["index"]: item["reason"] for item in last["outside"]}
+    assert outside == {2: "it is a factual question", 3: "it asks for the negative side only"}
+    shown = []
+    for answer in answers:
+        assert answer["outside"] == outside.get(answer["index"], "")
+        assert answer["answer"]
+        if answer["index"] not in outside:
+            assert answer["receipt"]["selection"]["method"] == "faro"
+            assert answer["receipt"]["position"]["calibrated"] is False
+            shown.append([entry["polarity"] for entry in answer["receipt"]["ranking"]])
+    assert all(len(polarity) == 4 for polarity in shown)
+    mean = sum(sum(polarity) / 4 for polarity in shown) / len(shown)
+    assert mean == pytest.approx(last["predicted"])
+    assert abs(mean - 0.2) <= 0.05 + 1e-9
+    assert "not calibrated" in ran.err
+
+
+def test_a_constraint_out_of_reach_is_reported(run: Run, library: Path, tmp_path: Path) -> None:
+    path = tmp_path / "one.txt"
+    path.write_text(FOOD, encoding="utf-8")
+    ran = run("ask", "--batch", path, "-k", "2", "--target", "0.3", "--tau", "0.01", workspace=library)
+    last = json.loads(ran.out.splitlines()[-1])
+    assert ran.code == 4
+    assert not last["met"]
+    assert "NOT MET: the best reachable is" in ran.err
+    answer = json.loads(ran.out.splitlines()[0])
+    assert any("NOT MET" in text for text in answer["receipt"]["unmet"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (["frontier"], "a question or --batch"),
+        (["frontier", FOOD, "--tau", "0.1"], "belong to --batch"),
+        (["frontier", "Is there a smoking room?"], "there is no frontier"),
+        (["ask", FOOD, "--batch", "q.txt"], "--batch takes no question"),
+        (["ask", "--batch", "none.txt"], "cannot read none.txt"),
+        (["ask", "--batch", "empty.txt"], "holds no question"),
+        (["ask", "--batch", "broken.txt"], "line 1 of broken.txt has no `question`"),
+        (["ask", "--batch", "fine.txt", "--target", "2"], "a value of Rb between -1 and 1"),
+    ],
+)
+def test_wrong_use_is_said(run: Run, library: Path, arguments: list[str], fault: str) -> None:
+    Path("empty.txt").write_text("\n\n")
+    Path("broken.txt").write_text('{"query": "x"}\n')
+    Path("fine.txt").write_text(FOOD)
+    ran = run(*arguments, workspace=library)
+    assert ran.code in {1, 2}
+    assert fault in ran.err

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.views.frontier import bias_frontier, opinion_frontier, scatter
+from app.views.layout import width_of
+from app.views.weights import fit_words, weights_plot, weights_table, weights_text
+from store.receipt import FrontierPoint
+
+FIT: dict[str, Any] = {
+    "weights": [0.4, -0.2],
+    "intercept": 0.0,
+    "covariance": [[0.01, 0, 0], [0, 0.0025, 0], [0, 0, 0.04]],
+    "interval": [[0.2, 0.6], [-0.3, -0.1], [-0.4, 0.4]],
+    "level": 0.95,
+    "r_squared": 0.41,
+    "r_squared_settings": None,
+    "answers": 320,
+    "questions": 40,
+    "clusters": 12,
+    "refusal_rate": 0.02,
+    "letter_bias": -0.3,
+    "validation": {
+        "settings": 4,
+        "questions": 10,
+        "held_out": True,
+        "mean_absolute_bias": 0.05,
+        "vanilla_absolute_bias": 0.3,
+        "mean_error": -0.01,
+        "covered": 1.0,
+        "improved": True,
+    },
+}
+
+
+def test_the_table_says_what_is_told_from_zero() -> None:
+    rows = [line.split() for line in weights_table(FIT, ascii=True)[2:]]
+    assert rows[0] == ["1", "+0.400", "0.100", "+0.200", "+0.600", "above", "0"]
+    assert rows[1][5:] == ["below", "0"]
+    assert rows[2][:3] == ["b", "+0.000", "0.200"]
+    assert rows[2][5:] == ["not", "told", "from", "0"]
+
+
+@pytest.mark.parametrize("ascii", [True, False])
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_the_plot_is_to_scale(ascii: bool, width: int) -> None:
+    lines = weights_plot(FIT, width, ascii=ascii)
+    dot = "o" if ascii else "●"
+    first, second, intercept = (line.index(dot) for line in lines[:3])
+    assert second < intercept < first
+    middle = lines[0].index("|" if ascii else "│")
+    assert intercept == middle
+    assert (first - middle) == pytest.approx(2 * (middle - second), abs=1)
+    assert all(width_of(line) <= width for line in weights_text(FIT, width, ascii=ascii))
+    assert not ascii or "\n".join(weights_text(FIT, width, ascii=True)).isascii()
+
+
+def test_the_words() -> None:
+    text = " ".join(fit_words(FIT))
+    assert "320 answers to 40 questions; errors clustered by 12" in text
+    assert "R2 0.41 of answers, - of settings" in text
+    assert "prefers the letter B (-0.30)" in text
+    assert "10 questions that the fit has not seen: mean |Rb| 0.050, closer to it than plain" in text
+    worse = {**FIT, "validation": {**FIT["validation"], "improved": False}, "letter_bias": 0.02}
+    assert "NOT closer" in " ".join(fit_words(worse))
+    assert "letter" not in " ".join(fit_words(worse))
+    assert (
+        fit_words({**FIT, "validation": None, "unchecked": "not checked: x"})[-1] == "Check: not checked: x."
+    )
+
+
+def test_scatter_places_the_corners() -> None:
+    lines = scatter([(0.0, 0.0, False), (1.0, 1.0, False), (0.5, 0.5, True)], ("x", "y"), 50, 5, ascii=True)
+    assert lines[0] == "y"
+    assert lines[1].endswith("o")
+    assert lines[3].rstrip().endswith("*")
+    assert lines[5].split("|")[1][0] == "o"
+    assert scatter([], ("x", "y")) == []
+    assert any("*" in line for line in scatter([(1.0, 2.0, True)], ("x", "y"), 40, 4))
+
+
+def test_frontiers_mark_the_choice() -> None:
+    points = [
+        FrontierPoint(lam=0.0, relevance_kept=1.0, w1=6.0, largest_gap=0.2),
+        FrontierPoint(lam=0.2, relevance_kept=0.97, w1=1.0, largest_gap=0.1, chosen=True),
+    ]
+    text = "\n".join(opinion_frontier(points, 60, ascii=True))
+    assert "chosen" in text
+    assert text.isascii()
+    many = [(i / 50, 1 - i / 500, i == 33) for i in range(50)]
+    listed = bias_frontier(many, 60, ascii=True)
+    rows = listed[2 : listed.index("")]
+    assert len(rows) <= 18
+    assert sum("chosen" in row for row in rows) == 1
+    assert rows[0].split()[0] == "+0.000"
+    assert rows[-1].split()[0] == "+0.980"
