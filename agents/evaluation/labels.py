@@ -20,7 +20,7 @@ from agents.evaluation.report import (
     read_text,
     versions,
 )
-from agents.evaluation.router import RoutedQuestion, Score
+from agents.evaluation.router import Classify, RoutedQuestion, Score
 
 _NEUTRAL: Final = "neutral (no side) counts as wrong"
 _NO_FIT: Final = "the ratings are the authors' own; nothing is fitted to them"
@@ -113,7 +113,7 @@ def router_report(data: Path, seed: int = 0, per_family: int = 60) -> Evaluation
     tables = [
         _score_table(
             "built questions: which kind",
-            {"router": kinds, f"majority ({majority})": score(built, lambda _: majority)},
+            {"router": kinds, f"majority ({majority})": score(built, _always(majority))},
             [f"{1000 * seconds / len(built):.2f} ms a question"],
         ),
         _part_table("built questions: by family, variant and kind", kinds),
@@ -136,9 +136,7 @@ def router_report(data: Path, seed: int = 0, per_family: int = 60) -> Evaluation
         found = score(labelled, classify)
         most = Counter(q.kind for q in labelled).most_common(1)[0][0]
         tables.append(
-            _score_table(
-                title, {"router": found, f"majority ({most})": score(labelled, lambda _, kind=most: kind)}
-            )
+            _score_table(title, {"router": found, f"majority ({most})": score(labelled, _always(most))})
         )
         tables.append(_part_table(f"{title}: by source and kind", found))
         sources.append(Source("question_router", len(labelled), title))
@@ -166,6 +164,10 @@ def router_report(data: Path, seed: int = 0, per_family: int = 60) -> Evaluation
         "the router's rules were written without any of these files; the bag of words is never shipped"
     )
     return EvaluationReport("router", seed, tuple(sources), tuple(tables), tuple(deviations), versions())
+
+
+def _always(kind: str) -> Classify:
+    return lambda _: kind
 
 
 def wilson(right: int, total: int) -> tuple[float, float]:
