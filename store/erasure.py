@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from sqlalchemy import delete, exists, select, text
 from sqlalchemy.exc import DatabaseError
@@ -13,13 +14,19 @@ from store.repository import Repository, in_parts
 from store.tables import Author, Document, Embedding, ModelCall, QuarantinedRow, Unit
 
 
-def erase(database: Database, document_ids: Sequence[int]) -> None:
+def erase(database: Database, document_ids: Sequence[int], checkpoints: Path | None = None) -> None:
     """Delete the documents, the vectors of texts and the authors that nothing else holds, and compact the file.
 
     Quarantined rows of the same sources are raw text that may be the person's: those with the same author or id are
     not told apart, so the quarantine of the sources concerned is emptied. Cached model replies may quote any text and
-    are dropped. Conversation checkpoints hold questions only, but their file is compacted with the rest. The caller
-    rebuilds the indexes.
+    are dropped. The caller deletes the answers that cite the documents (``AnswerStore.delete_citing``) before, and
+    rebuilds the indexes after (``Indexer.forget_indexes`` and ``bring_up``).
+
+    Parameters
+    ----------
+    checkpoints
+        SQLite file of the conversations' checkpoints. They hold answers with their quotes, so it is deleted whole;
+        None where there is none.
 
     Raises
     ------
@@ -40,6 +47,9 @@ def erase(database: Database, document_ids: Sequence[int]) -> None:
         session.execute(delete(Embedding).where(~exists().where(Unit.text_hash == Embedding.text_hash)))
         session.execute(delete(Author).where(~exists().where(Document.author_id == Author.id)))
     _compact(database)
+    if checkpoints is not None:
+        for suffix in ("", "-wal", "-shm"):
+            checkpoints.with_name(checkpoints.name + suffix).unlink(missing_ok=True)
 
 
 def _compact(database: Database) -> None:

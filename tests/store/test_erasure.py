@@ -88,6 +88,10 @@ class Filled:
         EnrichPipeline(store.database, ScriptedExtractor()).run(store.corpus)
         store.indexer.bring_up(store.corpus)
         self.answers = AnswerStore(store.database)
+        with closing(sqlite3.connect(store.workspace.checkpoints_path)) as conversations, conversations:
+            conversations.execute("PRAGMA journal_mode=WAL")
+            conversations.execute("CREATE TABLE writes (value TEXT)")
+            conversations.execute("INSERT INTO writes VALUES ('as Fnordington says')")
         self.cites = self.ask(self.secret, "rude to Plumbersworth")
         self.keeps = self.ask(1, "good on day 0")
         stopped = self.answers.begin(store.corpus, "and?")
@@ -111,7 +115,7 @@ class Filled:
     def forget(self, ids: list[int]) -> int:
         """What ``evenhand forget`` does."""
         gone = self.answers.delete_citing(ids)
-        erase(self.store.database, ids)
+        erase(self.store.database, ids, self.store.workspace.checkpoints_path)
         self.store.indexer.forget_indexes()
         self.store.indexer.bring_up(self.store.corpus)
         return gone
@@ -128,7 +132,7 @@ def test_no_byte_of_a_document_is_left(filled: Filled) -> None:
     before = traces(root, filled.needles)
     assert any(name.startswith("evenhand.db") for name in before)
     # The test would see them: text in SQL, words in BM25, vectors in SQL and Chroma.
-    assert {name.split(":")[0].split("/")[0] for name in before} >= {"bm25", "chroma"}
+    assert {name.split(":")[0].split("/")[0] for name in before} >= {"bm25", "chroma", "checkpoints.db"}
     assert filled.forget([filled.secret]) == 2
     store.reopen()
     assert traces(root, filled.needles) == []

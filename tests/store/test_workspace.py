@@ -152,7 +152,7 @@ def test_two_processes_that_index_at_once(store: Store) -> None:
     store.add([f"review number {n}" for n in range(30)])
     store.reopen()
     root = store.workspace.root
-    first = start(INDEX, root, 20, 0.7)
+    first = start(INDEX, root, 20, 0.5)
     assert first.stdout is not None
     assert first.stdout.readline() == "embedding\n"
     hasty, patient = start(INDEX, root, 0.1, 0), start(INDEX, root, 100, 0)
