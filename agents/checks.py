@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from agents.context import RagContext
+from agents.corrections import corrected, corrected_sentence
 from agents.models.extractive import NAME as EXTRACTIVE
 from agents.pools import opinion_pool
 from agents.state import RagState
@@ -67,8 +68,14 @@ def _verify(
         options["classify"] = lexical_claim_bin
     side = state["route"]["side"]
     whole = opinion_pool(context, {**state, "route": {**state["route"], "side": None}}) if side else pool
+    answer = state["answer"]
+    if written == EXTRACTIVE:
+        # The corrected shares that stand beside the counted ones are not claims to hold against the counts.
+        answer = answer.replace(
+            corrected_sentence(corrected(context, whole.population, state["entity_ids"])), ""
+        )
     found = verify(
-        state["answer"],
+        answer,
         texts,
         population=whole.population if side is None else pool.population,
         retrieved=_counts([stance[d] for d in state["chosen"] if d in stance]),

@@ -17,6 +17,7 @@ from store.ports import ChatModel, Role
 from store.records import RegistryEntity
 from store.registry import RegistryStore
 from store.repository import CorpusRecord, Repository
+from store.reviews import ReviewStore
 from store.search import Searcher
 
 T = TypeVar("T")
@@ -52,6 +53,7 @@ class RagContext:
     searcher: Searcher
     answers: AnswerStore
     calibrations: CalibrationStore
+    reviews: ReviewStore
     chat: Callable[[Role], ChatModel | None] = lambda _role: None
     memo: Memo = field(default_factory=Memo)
     clock: Callable[[], float] = time.perf_counter

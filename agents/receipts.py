@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.context import RagContext
+from agents.corrections import corrected_bins, label_quality
 from agents.fairness.distance import bootstrap_w1, histogram, sigma, w1_bins
 from agents.fairness.pool import Pool
 from agents.fairness.selection import select
@@ -181,6 +182,9 @@ def _opinion(context: RagContext, state: RagState, pool: OpinionPool) -> Opinion
         w1=w1,
         floor=state["selection"]["floor"],
         summaries=summaries,
+        # Of both sides, even where one was asked for: an error of the labels moves documents between sides.
+        corrected_shares=corrected_bins(context, everyone.population, state["entity_ids"]),
+        label_quality=label_quality(context),
         **distributions,
     )
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from store.ports import Embedder, OpinionExtractor, Role
     from store.registry import RegistryStore
     from store.repository import CorpusRecord, Repository
+    from store.reviews import ReviewStore
     from store.search import Searcher
     from store.vectors import ChromaStore
 
@@ -111,6 +112,13 @@ class Parts:
         return OpinionStore(self.database)
 
     @cached_property
+    def reviews(self) -> ReviewStore:
+        """Verdicts on labels."""
+        from store.reviews import ReviewStore
+
+        return ReviewStore(self.database)
+
+    @cached_property
     def answers(self) -> AnswerStore:
         """Answers and conversations."""
         from store.answers import AnswerStore
@@ -198,6 +206,7 @@ class Parts:
             searcher=self.searcher,
             answers=self.answers,
             calibrations=CalibrationStore(self.database),
+            reviews=self.reviews,
             chat=self.chat,
             memo=memo or Memo(),
         )

@@ -71,6 +71,7 @@ def opinion_answer(
     voices: Sequence[Voice],
     side: str | None,
     labels: str,
+    corrected: str = "",
 ) -> Written:
     """Write an opinion answer.
 
@@ -88,13 +89,17 @@ def opinion_answer(
         ``positive`` or ``negative`` when only one side was asked for.
     labels
         Whose labels the counts are.
+    corrected
+        A sentence on the shares corrected for label errors, with a space before it; empty without reviews.
     """
     n = sum(counts)
     shares = whole_percents(
         {"positive": sum(counts[4:]) / n, "neutral or mixed": counts[3] / n, "negative": sum(counts[:3]) / n}
     )
     parts = ", ".join(f"{percent} % {name}" for name, percent in shares.items())
-    lead = f"Of {documents:,} documents, {n:,} hold a view on {subject}: {parts} ({labels} labels)."
+    lead = (
+        f"Of {documents:,} documents, {n:,} hold a view on {subject}: {parts} ({labels} labels).{corrected}"
+    )
     if side is not None:
         lead += f" You asked for the {side} side; the voices below are from it alone."
     sections = [lead]

@@ -7,8 +7,10 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from agents.context import RagContext
+from agents.corrections import corrected
 from agents.pools import document_filter
 from agents.state import RagState
+from store.opinions import DocumentFilter
 from store.receipt import CountAudit
 
 
@@ -29,6 +31,7 @@ def count(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         label = f"documents with a view on {names}"
     else:
         label = "documents" if side is None else f"documents that are {side} on the whole"
+    low, high = _corrected(context, state["entity_ids"], where, side)
     audits = [
         CountAudit(
             label=label,
@@ -36,9 +39,28 @@ def count(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
             total=found.total,
             share=found.value / found.total if found.total else 0.0,
             sql=found.sql,
+            low=low,
+            high=high,
         ).model_dump()
     ]
     return {"counts": audits}
+
+
+def _corrected(
+    context: RagContext, entity_ids: list[int], where: DocumentFilter, side: str | None
+) -> tuple[float | None, float | None]:
+    """Return the interval of the side's share corrected for label errors; nothing without a side or reviews."""
+    if side is None or not entity_ids:
+        return None, None
+    found = corrected(
+        context,
+        context.opinions.pool(context.corpus, entity_ids, context.extractor, where).counts,
+        entity_ids,
+    )
+    if found is None:
+        return None, None
+    share = found.shares[2 if side == "positive" else 0]
+    return share.low, share.high
 
 
 __all__ = ["count"]

@@ -8,6 +8,7 @@ import numpy as np
 from langgraph.runtime import Runtime
 
 from agents.context import RagContext
+from agents.corrections import corrected, corrected_sentence
 from agents.events import AnswerRevised, TokenReceived
 from agents.fairness.pool import Pool
 from agents.fairness.selection import select
@@ -65,9 +66,14 @@ def _opinions(state: RagState, context: RagContext) -> Written | None:
     if state["filters"]:
         documents = state["filters"][0]["documents"]
     voices = _voices(state, context)
-    labels = context.extractor
     return extractive.opinion_answer(
-        subject, whole.population, documents, voices, state["route"]["side"], labels
+        subject,
+        whole.population,
+        documents,
+        voices,
+        state["route"]["side"],
+        context.extractor,
+        corrected_sentence(corrected(context, whole.population, state["entity_ids"])),
     )
 
 
@@ -135,7 +141,10 @@ def _count_text(state: RagState) -> str:
     if state["filters"]:
         within = " within " + ", ".join(f"{f['name']} = {f['value']}" for f in state["filters"])
     share = f"{100 * found['share']:.1f} %"
-    return f"{found['value']:,} of {found['total']:,} documents{within} ({share}): {found['label']}."
+    text = f"{found['value']:,} of {found['total']:,} documents{within} ({share}): {found['label']}."
+    if found["low"] is not None and found["high"] is not None:
+        text += f" Corrected for labelling errors: {100 * found['low']:.0f}-{100 * found['high']:.0f} %."
+    return text
 
 
 def _spoken(runtime: Runtime[RagContext], state: RagState, written: Written) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from store.receipt import (
     AuditReceipt,
     CitationAudit,
     CountAudit,
+    Estimate,
     FrontierPoint,
     GroupAudit,
     OpinionAudit,
@@ -106,14 +107,29 @@ def opinion_facts(opinion: OpinionAudit) -> Facts:
     """Return the target, where the population comes from, who made the labels and how good they are."""
     labels = "; ".join(each for each in (opinion.labels, opinion.label_quality) if each)
     facts = [("target", opinion.target), ("source", opinion.population.source), ("labels", labels)]
-    if opinion.corrected_shares:
-        told = []
-        for name, share in zip(BIN_NAMES, opinion.corrected_shares, strict=False):
-            known = share.low is not None and share.high is not None
-            interval = f" [{percent(share.low or 0.0)}, {percent(share.high or 0.0)}]" if known else ""
-            told.append(f"{name} {percent(share.value)}{interval}")
-        facts.append(("corrected", f"shares corrected for label errors: {', '.join(told)}"))
+    shares = opinion.corrected_shares
+    if len(shares) == len(BIN_NAMES):
+        sides = ", ".join(
+            f"{name} {_share(shares[part])}"
+            for name, part in (
+                ("positive", slice(4, 7)),
+                ("neutral or mixed", slice(3, 4)),
+                ("negative", slice(0, 3)),
+            )
+        )
+        bins = ", ".join(f"{name} {_share((share,))}" for name, share in zip(BIN_NAMES, shares, strict=True))
+        how = f" ({shares[0].method})" if shares[0].method else ""
+        facts += [("corrected", f"shares corrected for label errors: {sides}{how}"), ("by bin", bins)]
     return [(label, value) for label, value in facts if value]
+
+
+def _share(parts: Sequence[Estimate]) -> str:
+    """Return the sum of shares whose intervals move together, with its interval."""
+    value = percent(min(1.0, sum(each.value for each in parts)))
+    if any(each.low is None or each.high is None for each in parts):
+        return value
+    low, high = sum(each.low or 0.0 for each in parts), sum(each.high or 0.0 for each in parts)
+    return f"{value} [{percent(low)}, {percent(min(1.0, high))}]"
 
 
 def group_listing(group: GroupAudit) -> Listing:
@@ -226,11 +242,12 @@ def citation_state(citation: CitationAudit) -> str:
 
 
 def count_words(counted: CountAudit) -> str:
-    """Return a count with its share and interval."""
+    """Return a count with its share and, where labels were reviewed, the share corrected for their errors."""
     known = counted.low is not None and counted.high is not None
     interval = f" [{percent(counted.low or 0.0)}, {percent(counted.high or 0.0)}]" if known else ""
+    corrected = f"; corrected for label errors{interval}" if known else ""
     share = percent(counted.share)
-    return f"{counted.label}: {count(counted.value)} of {count(counted.total)} = {share}{interval}"
+    return f"{counted.label}: {count(counted.value)} of {count(counted.total)} = {share}{corrected}"
 
 
 def process_facts(receipt: AuditReceipt) -> Facts:
