@@ -1,0 +1,303 @@
+"""``evaluate warp``: WARP's table 1 (arXiv 2608.22859), with random samples, unseen stars and author groups beside it.
+
+Every selection method answers six questions on every debated entity: plain and published methods choose k = 20 among
+the 200 nearest documents, ours and the random samples among all documents of the entity. W1 is to the entity's own
+labels, which the methods see; star W1 to the star ratings, which none of them sees. Figures are means over entities;
+intervals are from a bootstrap over entities, since the questions of one entity are not independent.
+
+Full size, about 14,000 reviews (the workspace is kept in the cache): ``evenhand evaluate warp --data DIR --cache FOLDER``
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.evaluation.report import EvaluationReport, Source, Table, versions
+from agents.evaluation.warp_data import TEMPLATES, Task, WarpCorpus, WarpEntity, task
+from agents.fairness.distance import histogram, w1_bins
+from agents.fairness.selection import METHODS, RANDOM_METHODS, select
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+#: Method -> measure -> value, of one entity.
+Measured = dict[str, dict[str, float]]
+Progressed = Callable[[str, int, int], None]
+
+#: Plain top-k, which differences are taken to.
+PLAIN: Final = "relevance"
+_MEASURES: Final = ("W1", "W1 of views", "entity match", "relevance kept", "star W1", "author gap", "ms")
+_INTERVALS: Final = ("W1", "star W1")
+#: Methods that see labels, for the noise check.
+_NOISY: Final = ("exact", "balanced", "stratified", "w1-greedy", "w1-mmr", "wassrank-ot")
+_RESAMPLES: Final = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class WarpSettings:
+    """What is run.
+
+    Attributes
+    ----------
+    k, nearest
+        Documents chosen, and the nearest documents that published methods choose from.
+    draws
+        Draws of a random method an entity.
+    noise
+        Share of labels exchanged in the label-noise check.
+    """
+
+    k: int = 20
+    nearest: int = 200
+    draws: int = 100
+    noise: float = 0.25
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A method and whether it chooses among the nearest documents or among all of the entity."""
+
+    name: str
+    method: str
+    wide: bool
+
+
+def rows() -> tuple[Row, ...]:
+    """Return what is compared: every method by name, and two on the other candidates."""
+    ours = {"exact", *RANDOM_METHODS}
+    listed = [Row(name, name, name not in ours) for name in METHODS]
+    listed.append(Row("exact, on the nearest", "exact", True))
+    listed.append(Row("w1-greedy, entity-gated", "w1-greedy", False))
+    return tuple(sorted(listed, key=lambda row: (row.method in ours, row.method != PLAIN)))
+
+
+def warp_report(
+    corpus: WarpCorpus,
+    settings: WarpSettings | None = None,
+    *,
+    progress: Progressed = lambda what, done, total: None,
+) -> EvaluationReport:
+    """Measure all methods on a corpus, with the one-side rule off and on, and with noisy labels.
+
+    Parameters
+    ----------
+    progress
+        Called with the table's name, entities done and in all.
+    """
+    chosen = settings or WarpSettings()
+    tables = [_entity_table(corpus)]
+    for one_side in (False, True):
+        what = f"one-side rule {'on' if one_side else 'off'}"
+        found = _all(
+            corpus, chosen, rows(), one_side, 0.0, lambda n, w=what: progress(w, n, len(corpus.entities))
+        )
+        tables.append(_means(f"WARP table 1, k = {chosen.k}, {what}", found, chosen.seed))
+        tables.append(_differences(f"difference to plain top-k, {what}", found, chosen.seed))
+    noisy = tuple(row for row in rows() if row.name in _NOISY)
+    found = _all(
+        corpus, chosen, noisy, False, chosen.noise, lambda n: progress("noise", n, len(corpus.entities))
+    )
+    tables.append(
+        _means(f"label-noise check: {chosen.noise:.0%} of the labels exchanged", found, chosen.seed)
+    )
+    return EvaluationReport(
+        "warp",
+        chosen.seed,
+        (Source(corpus.name, corpus.size, f"documents, labels by {corpus.extractor}"),),
+        tuple(tables),
+        _deviations(corpus, chosen),
+        versions(),
+    )
+
+
+def measure_entity(
+    corpus: WarpCorpus,
+    entity: WarpEntity,
+    settings: WarpSettings,
+    compared: tuple[Row, ...],
+    *,
+    one_side: bool = False,
+    noise: float = 0.0,
+) -> Measured:
+    """Average every method over the six questions (and the draws) on one entity.
+
+    With ``noise`` the methods see labels of which that share is drawn anew from the entity's own; they are judged by
+    the true ones.
+    """
+    tasks = [t for place in range(len(TEMPLATES)) if (t := task(corpus, entity, place, one_side=one_side))]
+    found: Measured = {}
+    for row in compared:
+        rng = np.random.default_rng([settings.seed, len(entity.rows), len(row.name)])
+        repeats = -(-settings.draws // len(tasks)) if row.method in RANDOM_METHODS else 1
+        results = []
+        for each in tasks:
+            seen = each.pool
+            if noise:
+                seen = replace(seen, score=_noisy(seen.score, entity.rows, noise, rng))
+            near = np.sort(each.pool.by_relevance()[: settings.nearest])
+            candidates = near if row.wide else each.own
+            narrow = seen.take(candidates)
+            for _ in range(repeats):
+                started = time.perf_counter()
+                picked = candidates[select(row.method, narrow, settings.k, rng).indices]
+                spent = time.perf_counter() - started
+                if picked.size:
+                    results.append({**judge(each, picked), "ms": 1e3 * spent})
+        found[row.name] = {
+            name: _mean([result[name] for result in results]) if results else float("nan")
+            for name in _MEASURES
+        }
+    return found
+
+
+def judge(asked: Task, picked: Integers) -> dict[str, float]:
+    """Judge one choice: the measures of the table but the time.
+
+    ``W1`` counts a document without a view on the entity as neutral; ``W1 of views`` leaves it out.
+    """
+    pool = asked.pool
+    matched = pool.match_mask[picked]
+    top = float(pool.relevance[pool.by_relevance()[: picked.size]].sum())
+    views = picked[matched]
+    own, rated = asked.stars[asked.own], asked.stars[picked]
+    own, rated = own[~np.isnan(own)], rated[~np.isnan(rated)]
+    gap = float("nan")
+    for name, codes in pool.groups.items():
+        known = codes[picked][codes[picked] >= 0]
+        if known.size:
+            shares = pool.group_shares[name]
+            gap = float(np.abs(np.bincount(known, minlength=shares.size) / known.size - shares).max())
+    return {
+        "W1": w1_bins(histogram(pool.score[picked]), pool.population),
+        "W1 of views": w1_bins(histogram(pool.score[views]), pool.population) if views.size else float("nan"),
+        "entity match": float(matched.mean()),
+        "relevance kept": float(pool.relevance[picked].sum()) / top if top > 0 else float("nan"),
+        "star W1": w1_bins(histogram(rated), histogram(own)) if rated.size and own.size else float("nan"),
+        "author gap": gap,
+    }
+
+
+def clustered(values: Floats, seed: int) -> tuple[float, float, float]:
+    """Return mean and 95 % percentile interval of a bootstrap over entities; NaN entities are left out."""
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return (float("nan"),) * 3
+    draws = np.random.default_rng(seed).integers(0, known.size, (_RESAMPLES, known.size))
+    low, high = np.quantile(known[draws].mean(axis=1), [0.025, 0.975])
+    return float(known.mean()), float(low), float(high)
+
+
+def _all(
+    corpus: WarpCorpus,
+    settings: WarpSettings,
+    compared: tuple[Row, ...],
+    one_side: bool,
+    noise: float,
+    progress: Callable[[int], None],
+) -> list[Measured]:
+    found = []
+    for done, entity in enumerate(corpus.entities):
+        progress(done)
+        found.append(measure_entity(corpus, entity, settings, compared, one_side=one_side, noise=noise))
+    progress(len(corpus.entities))
+    return found
+
+
+def _means(title: str, found: list[Measured], seed: int) -> Table:
+    columns = ["method", "candidates"]
+    for name in _MEASURES:
+        columns += [name, f"{name} low", f"{name} high"] if name in _INTERVALS else [name]
+    wide = {row.name: "nearest" if row.wide else "entity" for row in rows()}
+    body: list[tuple[Any, ...]] = []
+    for method in found[0]:
+        cells: list[Any] = [method, wide[method]]
+        for name in _MEASURES:
+            mean, low, high = clustered(np.array([entity[method][name] for entity in found]), seed)
+            cells += [mean, low, high] if name in _INTERVALS else [mean]
+        body.append(tuple(cells))
+    return Table(title, tuple(columns), tuple(body))
+
+
+def _differences(title: str, found: list[Measured], seed: int) -> Table:
+    body = []
+    for method in found[0]:
+        if method == PLAIN:
+            continue
+        cells: list[Any] = [method]
+        for name in _INTERVALS:
+            cells += clustered(
+                np.array([entity[method][name] - entity[PLAIN][name] for entity in found]), seed
+            )
+        body.append(tuple(cells))
+    columns = ["method", *(f"{name}{end}" for name in _INTERVALS for end in ("", " low", " high"))]
+    return Table(title, tuple(columns), tuple(body), ("negative: nearer to the population than plain top-k",))
+
+
+def _entity_table(corpus: WarpCorpus) -> Table:
+    body = []
+    for entity in corpus.entities:
+        stars = corpus.stars[entity.rows]
+        known = ~np.isnan(stars)
+        body.append(
+            (
+                entity.name,
+                len(entity.rows),
+                entity.entropy,
+                entity.minority,
+                _rank(entity.score[known], stars[known]),
+            )
+        )
+    columns = ("entity", "documents", "entropy", "smaller side", "Spearman of label and stars")
+    return Table("entities", columns, tuple(body))
+
+
+def _rank(labels: Floats, stars: Floats) -> float:
+    from scipy.stats import spearmanr
+
+    if np.unique(labels).size < 2 or np.unique(stars).size < 2:
+        return float("nan")
+    return float(spearmanr(labels, stars).statistic)
+
+
+def _noisy(score: Floats, own: Integers, share: float, rng: np.random.Generator) -> Floats:
+    noisy = score.copy()
+    hit = own[rng.random(own.size) < share]
+    noisy[hit] = rng.choice(score[own], size=hit.size)
+    return noisy
+
+
+def _mean(values: list[float]) -> float:
+    known = [value for value in values if not np.isnan(value)]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def _deviations(corpus: WarpCorpus, settings: WarpSettings) -> tuple[str, ...]:
+    lines = [
+        "WARP's corpora and labels (a language model's) are not public: this corpus and its extractor's labels stand in",
+        "labels, and the population that W1 is to, come from the same extractor: compare star W1, which no method sees",
+        "W1 counts a chosen document without a view on the entity as neutral; `W1 of views` leaves it out",
+        f"random methods: means of {settings.draws} draws an entity; published methods choose among the "
+        f"{settings.nearest} nearest documents, ours and random samples among all of the entity",
+        "stars rate the whole stay, not the entity",
+    ]
+    if np.isnan(corpus.stars).all():
+        lines.append("the corpus has no ratings from 1 to 5: no star W1")
+    if corpus.attribute:
+        unknown = float((corpus.groups < 0).mean())
+        lines.append(
+            f"author groups: {corpus.attribute} ({', '.join(corpus.names)}), as given, {unknown:.0%} unknown and left out"
+        )
+    else:
+        lines.append("no author attribute is known well enough: no author gap")
+    if len(corpus.entities) < 12:
+        lines.append(f"{len(corpus.entities)} entities only are debated enough")
+    return tuple(lines)
+
+
+__all__ = ["PLAIN", "Row", "WarpSettings", "clustered", "judge", "measure_entity", "rows", "warp_report"]
