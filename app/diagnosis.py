@@ -102,7 +102,7 @@ def _corpus(parts: Parts, corpus_id: int, name: str, documents: int) -> list[Che
             checks.append(
                 Check(title, "wrong", f"the books of {source.name} do not balance", "ingest it again")
             )
-        if source.state != "complete":
+        if source.state != "done":
             detail = f"{source.name} was not read to its end ({source.state})"
             checks.append(Check(title, "note", detail, "run the same ingest again: it continues"))
     try:

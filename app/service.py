@@ -275,7 +275,7 @@ class Service:
             parts = self.parts
             with parts.workspace.writing(parts.settings.store.lock_timeout):
                 gone = parts.answers.delete_citing(ids)
-                erase(parts.database, ids)
+                erase(parts.database, ids, parts.workspace.checkpoints_path)
                 parts.repository.touch(found.id)
                 # Chroma keeps deleted vectors in its files: the folder is made anew from SQL.
                 parts.indexer.forget_indexes()

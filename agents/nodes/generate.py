@@ -193,6 +193,8 @@ async def _by_model(state: RagState, runtime: Runtime[RagContext], chat: Any) ->
         for label in answer.cited
     ]
     reasons = []
+    if answer.shortened:
+        reasons.append("documents were shortened to fit the model's context")
     if answer.truncated:
         reasons.append("the model's answer was cut at its token limit")
     if answer.refusal:

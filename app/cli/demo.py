@@ -30,7 +30,7 @@ def demo(
     sh._parts = None
     sh.parts.create()
     out(f"Workspace: {sh.workspace}")
-    out("\n1. Ingest 600 reviews of airport lounges (CC0)")
+    out("\n1. Ingest 400 reviews of airport lounges (CC0)")
     with corpus_file() as path:
         events = sh.service.ingest(path, "lounges", overrides=parse_overrides(MAPS, ATTRIBUTES))
         books = run_job(sh, events)
