@@ -47,6 +47,18 @@ class Batches:
 
         return await prepare_batch(self._context(corpus), questions, k, options)
 
+    def solve(self, batch: Batch, tau: float | None, target: float | str) -> BatchSolution:
+        """Find the rankings; None takes the tolerance of the settings. See :func:`agents.batch.solve_batch`."""
+        from agents.batch import solve_batch
+
+        return solve_batch(batch, self._parts.settings.agent.tau if tau is None else tau, target)
+
+    def bias_frontier(self, batch: Batch) -> list[tuple[float, float]]:
+        """Return the supported points of (predicted Rb, relevance kept) of a batch, by rising Rb."""
+        from agents.batch import batch_frontier
+
+        return [(point.bias, point.relevance_kept) for point in batch_frontier(batch)]
+
     async def frontier(
         self, question: str, corpus: str = "", options: dict[str, Any] | None = None
     ) -> tuple[list[str], tuple[FrontierPoint, ...]]:

@@ -200,6 +200,12 @@ class Calibrations:
             task.cancel()
             await asyncio.wait({task})
 
+    def result(self, outcome: CalibrationOutcome, prepared: Prepared) -> dict[str, Any]:
+        """Return a fit as it is stored and shown."""
+        from agents.calibration import pack
+
+        return pack(outcome, prepared.source)
+
     def chooser(self, temperature: float = 0.0) -> Chooser:
         """Return who answers: the configured generator, or the embedded stand-in."""
         from agents.models.chooser import ExtractiveChooser, LLMChooser

@@ -52,10 +52,8 @@ def ask_batch(
             lines.append(text)
 
     async def whole() -> tuple[Batch, BatchSolution]:
-        from agents.batch import solve_batch
-
         batch = await batches.prepare(questions, k, sh.corpus, given)
-        solution = solve_batch(batch, sh.settings.agent.tau if tau is None else tau, goal)
+        solution = batches.solve(batch, tau, goal)
         with ProgressBar(enabled=not sh.quiet) as bar:
             async with aclosing(batches.answers(questions, batch, solution, sh.corpus, given)) as answers:
                 async for each in answers:

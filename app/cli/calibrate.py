@@ -76,9 +76,7 @@ def calibrate(
     if not sh.quiet and not json:
         note("\n".join(_plan_lines(prepared)))
     outcome = run_job(sh, calibrations.run(prepared))
-    from agents.calibration import pack
-
-    result = pack(outcome, prepared.source)
+    result = calibrations.result(outcome, prepared)
     if json:
         out_json(
             "calibration/1", {**_key(prepared), **result, "called": outcome.called, "reused": outcome.reused}

@@ -64,14 +64,12 @@ def _batch(
     k = int(options.get("k") or sh.settings.agent.k)
 
     async def whole() -> Any:
-        from agents.batch import batch_frontier, solve_batch
-
-        found = await Batches(sh.parts).prepare(questions, k, sh.corpus)
-        solution = solve_batch(found, sh.settings.agent.tau if tau is None else tau, goal)
-        return found, solution, batch_frontier(found)
+        batches = Batches(sh.parts)
+        found = await batches.prepare(questions, k, sh.corpus)
+        return found, batches.solve(found, tau, goal), batches.bias_frontier(found)
 
     found, solution, curve = run_async(whole(), sh.parts)
-    points = [(point.bias, point.relevance_kept, False) for point in curve]
+    points = [(bias, kept, False) for bias, kept in curve]
     points = sorted([*points, (solution.predicted, solution.relevance_kept, True)])
     if json:
         listed = [{"bias": bias, "relevance_kept": kept, "chosen": mark} for bias, kept, mark in points]

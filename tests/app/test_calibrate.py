@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.app.conftest import Run
+from tests.fakes.misbehaving import MisbehavingServer, fails, says
 
 FOOD = "What do travellers think of the food?"
 CALIBRATE = ("calibrate", "-k", "2", "--budget", "32", "--json")
@@ -76,7 +77,7 @@ def test_the_result_as_table_and_plot(run: Run, library: Path) -> None:
     assert "rank  weight" in ran.out
     plotted = [line for line in ran.out.splitlines() if line.lstrip()[:1] in {"1", "2", "b"} and "o" in line]
     assert sum("-o" in line or "o-" in line for line in plotted) == 3, ran.out
-    assert "Check: 2 settings" in ran.out
+    assert "Check: " in ran.out
     assert "expected standard error" in ran.err
     assert "24 calls (blocks)" in ran.err
 
@@ -179,3 +180,32 @@ def test_wrong_use_is_said(run: Run, library: Path, arguments: list[str], fault:
     ran = run(*arguments, workspace=library)
     assert ran.code in {1, 2}
     assert fault in ran.err
+
+
+def test_a_model_is_calibrated_by_name_and_an_interrupted_run_continues(
+    run: Run, library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("calibrate", "-k", "2", "--budget", "16", "--json")
+    with MisbehavingServer() as server:
+        monkeypatch.setenv("EVENHAND_MODELS__BASE_URL", server.base_url)
+        monkeypatch.setenv("EVENHAND_MODELS__MODEL", "fake")
+        monkeypatch.setenv("EVENHAND_MODELS__LIMITS__CONCURRENCY", "1")
+        server.default = fails(400, "bad request")
+        server.then(*[says("A")] * 10)
+        ran = run(*command, workspace=library)
+        assert ran.code != 0
+        assert "evenhand: error:" in ran.err
+        server.script.clear()
+        server.default = says("A")
+        made = document(run, library, *command)
+        assert (made["model"], made["called"], made["reused"]) == ("fake", 6, 10)
+        assert made["letter_bias"] == 1.0
+        # The letter is all that this model chooses by: balanced out of the weights.
+        assert made["weights"] == pytest.approx([0.0, 0.0], abs=1e-9)
+    listed = document(run, library, "calibrate", "--list", "--json")["calibrations"]
+    assert [(c["model"], c["in_use"]) for c in listed] == [("fake", True)]
+    monkeypatch.delenv("EVENHAND_MODELS__BASE_URL")
+    monkeypatch.delenv("EVENHAND_MODELS__MODEL")
+    monkeypatch.delenv("EVENHAND_MODELS__LIMITS__CONCURRENCY")
+    listed = document(run, library, "calibrate", "--list", "--json")["calibrations"]
+    assert [(c["model"], c["why_not"]) for c in listed] == [("fake", "another model")]
