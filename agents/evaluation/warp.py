@@ -5,7 +5,9 @@ the 200 nearest documents, ours and the random samples among all documents of th
 labels, which the methods see; star W1 to the star ratings, which none of them sees. Figures are means over entities;
 intervals are from a bootstrap over entities, since the questions of one entity are not independent.
 
-Full size, about 14,000 reviews (the workspace is kept in the cache): ``evenhand evaluate warp --data DIR --cache FOLDER``
+Full size, about 25,000 reviews, whose workspace stays in the cache::
+
+    evenhand evaluate warp --data DIR --cache FOLDER
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -94,15 +97,11 @@ def warp_report(
     tables = [_entity_table(corpus)]
     for one_side in (False, True):
         what = f"one-side rule {'on' if one_side else 'off'}"
-        found = _all(
-            corpus, chosen, rows(), one_side, 0.0, lambda n, w=what: progress(w, n, len(corpus.entities))
-        )
+        found = _all(corpus, chosen, rows(), one_side, 0.0, partial(progress, what))
         tables.append(_means(f"WARP table 1, k = {chosen.k}, {what}", found, chosen.seed))
         tables.append(_differences(f"difference to plain top-k, {what}", found, chosen.seed))
     noisy = tuple(row for row in rows() if row.name in _NOISY)
-    found = _all(
-        corpus, chosen, noisy, False, chosen.noise, lambda n: progress("noise", n, len(corpus.entities))
-    )
+    found = _all(corpus, chosen, noisy, False, chosen.noise, partial(progress, "label noise"))
     tables.append(
         _means(f"label-noise check: {chosen.noise:.0%} of the labels exchanged", found, chosen.seed)
     )
@@ -199,13 +198,13 @@ def _all(
     compared: tuple[Row, ...],
     one_side: bool,
     noise: float,
-    progress: Callable[[int], None],
+    progress: Callable[[int, int], None],
 ) -> list[Measured]:
     found = []
     for done, entity in enumerate(corpus.entities):
-        progress(done)
+        progress(done, len(corpus.entities))
         found.append(measure_entity(corpus, entity, settings, compared, one_side=one_side, noise=noise))
-    progress(len(corpus.entities))
+    progress(len(corpus.entities), len(corpus.entities))
     return found
 
 
@@ -279,7 +278,7 @@ def _mean(values: list[float]) -> float:
 
 def _deviations(corpus: WarpCorpus, settings: WarpSettings) -> tuple[str, ...]:
     lines = [
-        "WARP's corpora and labels (a language model's) are not public: this corpus and its extractor's labels stand in",
+        "WARP's corpora and labels (a language model's) are not public: this corpus and its extractor stand in",
         "labels, and the population that W1 is to, come from the same extractor: compare star W1, which no method sees",
         "W1 counts a chosen document without a view on the entity as neutral; `W1 of views` leaves it out",
         f"random methods: means of {settings.draws} draws an entity; published methods choose among the "
@@ -291,7 +290,7 @@ def _deviations(corpus: WarpCorpus, settings: WarpSettings) -> tuple[str, ...]:
     if corpus.attribute:
         unknown = float((corpus.groups < 0).mean())
         lines.append(
-            f"author groups: {corpus.attribute} ({', '.join(corpus.names)}), as given, {unknown:.0%} unknown and left out"
+            f"author groups: {corpus.attribute} ({', '.join(corpus.names)}), as given; {unknown:.0%} unknown, left out"
         )
     else:
         lines.append("no author attribute is known well enough: no author gap")

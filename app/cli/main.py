@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli import ask, audit, calibrate, corpus, demo, doctor, entities, frontier, knowledge
+from app.cli import ask, audit, calibrate, corpus, demo, doctor, entities, evaluate, frontier, knowledge
 from app.cli.console import FAILED, INTERRUPTED, USAGE, Shell, note
 
 app = typer.Typer(
@@ -78,6 +78,7 @@ app.command("ask")(ask.ask)
 app.command("audit")(audit.audit)
 app.command("calibrate")(calibrate.calibrate)
 app.command("frontier")(frontier.frontier)
+app.command("evaluate")(evaluate.evaluate)
 app.command("export")(knowledge.export)
 app.command("forget")(knowledge.forget)
 app.command("doctor")(doctor.doctor)
