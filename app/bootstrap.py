@@ -177,7 +177,7 @@ class Parts:
         if (kind or self.settings.enrich.extractor) == "llm":
             from agents.models.bridge import extractor_of
 
-            return extractor_of(self.chat("extractor"), cache_folder=self.workspace.root / "model-cache")
+            return extractor_of(self.chat("extractor"), cache_folder=self.workspace.model_cache_path)
         from store.enrich.lexical import LexicalExtractor
 
         return LexicalExtractor()

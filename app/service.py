@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
@@ -55,6 +56,7 @@ class Service:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self._memo: Any = None
+        self._graph: Any = None
 
     # -- questions
 
@@ -90,8 +92,9 @@ class Service:
         from agents.graph import build_graph
         from agents.state import fresh
 
-        if self._memo is None:
-            self._memo = Memo()
+        if self._graph is None:
+            # Compiling costs as much as answering: once a process.
+            self._memo, self._graph = Memo(), build_graph()
         context = self.parts.context(found, self._memo)
         answers = self.parts.answers
         if thread is not None:
@@ -102,7 +105,9 @@ class Service:
         outcome = "failed"
         try:
             async with self._checkpointer(thread) as checkpointer:
-                graph = build_graph(checkpointer)
+                graph = self._graph
+                if checkpointer is not None:
+                    graph = graph.copy(update={"checkpointer": checkpointer})
                 config = {"configurable": {"thread_id": thread or answer_id}, "recursion_limit": 50}
                 stream = graph.astream(state, config, context=context, stream_mode="custom")
                 async with aclosing(stream):
@@ -277,6 +282,7 @@ class Service:
                 gone = parts.answers.delete_citing(ids)
                 erase(parts.database, ids, parts.workspace.checkpoints_path)
                 parts.repository.touch(found.id)
+                shutil.rmtree(parts.workspace.model_cache_path, ignore_errors=True)
                 # Chroma keeps deleted vectors in its files: the folder is made anew from SQL.
                 parts.indexer.forget_indexes()
                 rebuild_apart(parts.settings, parts.project)

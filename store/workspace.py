@@ -42,6 +42,11 @@ class Workspace:
         return self.root / "checkpoints.db"
 
     @property
+    def model_cache_path(self) -> Path:
+        """Folder of cached model replies; they quote documents, so erasing clears it."""
+        return self.root / "model-cache"
+
+    @property
     def log_path(self) -> Path:
         """Log file."""
         return self.root / "logs" / "evenhand.log"
