@@ -5,105 +5,25 @@ Every call is kept as it is made, so a calibration that was interrupted continue
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.calibration_calls import CalibrationLog, CalibrationQuestion, Call, ask_all
+from agents.calibration_check import Check, Checked, pack_check, run_check
 from agents.fairness.designs import Design, Runs, runs_of
 from agents.fairness.injection import inject
-from agents.fairness.propagation import PropagationFit, Validation, fit, neutral_settings, validate
+from agents.fairness.propagation import PropagationFit, fit
 from agents.models.chooser import Chooser
-from agents.models.errors import FATAL, ModelCallError
 from store.ports import Usage
 
 Integers = NDArray[np.int64]
 Progressed = Callable[[int, int], None]
-
-
-class CalibrationLog(Protocol):
-    """Where single calls and fits are kept (``store.calibrations``)."""
-
-    def observed(self, plan_sha: str) -> dict[tuple[int, int], int | None]:
-        """Return the outcomes so far, by question and run."""
-        ...
-
-    def observe(
-        self, plan_sha: str, question: int, run: int, realised: list[int], outcome: int | None
-    ) -> None:
-        """Keep one outcome: +1, -1, or None for a refusal."""
-        ...
-
-    def save(
-        self, *, model: str, prompt_sha: str, attribute: str, k: int, design: str, result: dict[str, Any]
-    ) -> int:
-        """Keep a fit."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrationQuestion:
-    """A question with an option for each group and candidate documents of both.
-
-    Attributes
-    ----------
-    plus, minus
-        The options that group +1 and group -1 stand for.
-    documents, groups, relevance
-        Of equal length N; groups in {-1, +1}; at least k documents of each serve every setting exactly.
-    cluster
-        Questions that share it are not independent (several on one entity): errors are clustered by it.
-    """
-
-    text: str
-    plus: str
-    minus: str
-    documents: tuple[str, ...]
-    groups: tuple[int, ...]
-    relevance: tuple[float, ...]
-    cluster: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """Settings whose predicted Rb equals a target, to be run and compared with plain retrieval (FARO figure 5).
-
-    Attributes
-    ----------
-    questions
-        Ask these; a set that the fit has not seen is the stricter test (cross data).
-    settings
-        How many settings are sampled.
-    held_out
-        Whether the fit has not seen the questions.
-    """
-
-    questions: Sequence[CalibrationQuestion]
-    settings: int
-    held_out: bool
-    target: float = 0.0
-
-    @property
-    def calls(self) -> int:
-        """Calls that it makes: every setting, and plain retrieval, on every question."""
-        return (self.settings + 1) * len(self.questions)
-
-
-@dataclass(frozen=True, eq=False)
-class Checked:
-    """What the check found, setting by setting."""
-
-    summary: Validation
-    embedding_bias: NDArray[np.float64]
-    realised: NDArray[np.float64]
-    vanilla: float
-    questions: int
-    held_out: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +112,7 @@ async def calibrate(
     checked, unchecked = None, ""
     if check is not None:
         try:
-            checked, more = await _check(
+            checked, more = await run_check(
                 check,
                 fitted,
                 chooser,
@@ -229,87 +149,6 @@ async def calibrate(
     return outcome
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One question to put: documents in order, the groups they show, and the group that is option A."""
-
-    question: int
-    run: int
-    order: tuple[int, ...]
-    groups: tuple[int, ...]
-    first: int
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Outcomes by call: +1, -1, or None for a refusal."""
-
-    outcomes: tuple[int | None, ...]
-    called: int
-    reused: int
-    usage: Usage
-
-
-async def ask_all(
-    questions: Sequence[CalibrationQuestion],
-    chooser: Chooser,
-    calls: Sequence[Call],
-    log: CalibrationLog,
-    sha: str,
-    workers: int,
-    progress: Callable[[int], None],
-) -> Asked:
-    """Make the calls that the log does not hold yet, at most ``workers`` at a time, and keep each as it comes.
-
-    Raises
-    ------
-    ModelCallError
-        The first failure, after the calls under way have been kept.
-    """
-    known: Mapping[tuple[int, int], int | None] = log.observed(sha)
-    outcomes: dict[int, int | None] = {
-        i: known[call.question, call.run]
-        for i, call in enumerate(calls)
-        if (call.question, call.run) in known
-    }
-    reused = len(outcomes)
-    slots = asyncio.Semaphore(workers)
-    failures: list[ModelCallError] = []
-    usage = Usage()
-
-    async def one(index: int) -> None:
-        nonlocal usage
-        async with slots:
-            if any(isinstance(error, FATAL) for error in failures):
-                return
-            call = calls[index]
-            question = questions[call.question]
-            options = (question.plus, question.minus) if call.first > 0 else (question.minus, question.plus)
-            shown = [question.documents[i] for i in call.order]
-            try:
-                choice = await chooser.choose(shown, question.text, *options, run=call.run)
-            except ModelCallError as error:
-                failures.append(error)
-                return
-            outcome = None if choice.letter is None else call.first if choice.letter == "A" else -call.first
-            log.observe(sha, call.question, call.run, list(call.groups), outcome)
-            outcomes[index] = outcome
-            usage = usage + choice.usage
-            progress(len(outcomes))
-            # A chooser that never waits would otherwise keep progress and cancellation from running.
-            await asyncio.sleep(0)
-
-    if reused:
-        progress(reused)
-    async with asyncio.TaskGroup() as group:
-        for index in range(len(calls)):
-            if index not in outcomes:
-                group.create_task(one(index))
-    if failures:
-        raise failures[0]
-    return Asked(tuple(outcomes[index] for index in range(len(calls))), len(calls) - reused, reused, usage)
-
-
 def clusters(questions: Sequence[CalibrationQuestion]) -> Integers:
     """Return the cluster of each question as a number; a question without one is its own."""
     names = [question.cluster or f"\0{index}" for index, question in enumerate(questions)]
@@ -335,7 +174,7 @@ def pack(outcome: CalibrationOutcome, source: str = "") -> dict[str, Any]:
         "letter_bias": outcome.letter_bias,
         "plan_sha": outcome.plan_sha,
         "source": source,
-        "validation": _pack_check(outcome.checked) if outcome.checked else None,
+        "validation": pack_check(outcome.checked) if outcome.checked else None,
         "unchecked": outcome.unchecked,
     }
 
@@ -352,49 +191,8 @@ def plan_sha(
     content = [
         [q.text, q.plus, q.minus, list(q.documents), list(q.groups), list(q.relevance)] for q in questions
     ]
-    parts = [content, chooser.name, chooser.prompt_sha, attribute, k, design, seed]
+    parts = [content, chooser.name, chooser.prompt_sha, chooser.sampling, attribute, k, design, seed]
     return hashlib.sha256(json.dumps(parts).encode("utf-8", "replace")).hexdigest()
-
-
-async def _check(
-    check: Check,
-    fitted: PropagationFit,
-    chooser: Chooser,
-    log: CalibrationLog,
-    sha: str,
-    seed: int,
-    workers: int,
-    progress: Callable[[int], None],
-) -> tuple[Checked, Asked]:
-    rng = np.random.default_rng((seed, 1))
-    wanted = neutral_settings(fitted, check.settings, rng, target=check.target)
-    calls, shown = [], []
-    for run in range(-1, check.settings):
-        for index, question in enumerate(check.questions):
-            if run < 0:
-                order = np.argsort(-np.asarray(question.relevance), kind="stable")[: fitted.k]
-                groups = np.asarray(question.groups)[order]
-            else:
-                # Other seeds than the fit's, whose second number is a question (0, 1, ...), never this one.
-                drawn = inject(
-                    question.relevance,
-                    question.groups,
-                    (wanted[run] + 1) / 2,
-                    np.random.default_rng((seed, 2**31, run, index)),
-                )
-                order, groups = drawn.order, drawn.groups
-            first = 1 if (index + run) % 2 else -1
-            calls.append(Call(index, run + 1, tuple(order.tolist()), tuple(groups.tolist()), first))
-            shown.append(groups)
-    # The settings follow from the fit: another fit is another plan.
-    own = hashlib.sha256(f"{sha} check {check.held_out} {wanted.tolist()!r}".encode()).hexdigest()
-    asked = await ask_all(check.questions, chooser, calls, log, own, workers, progress)
-    count = len(check.questions)
-    answers = np.array([outcome or 0 for outcome in asked.outcomes], dtype=np.float64).reshape(-1, count)
-    eb = np.array(shown, dtype=np.float64).reshape(-1, count, fitted.k).mean(axis=1)
-    rb = answers.mean(axis=1)
-    summary = validate(fitted, eb[1:], rb[1:], count, float(rb[0]), target=check.target)
-    return Checked(summary, eb[1:], rb[1:], float(rb[0]), count, check.held_out), asked
 
 
 def _calls(questions: Sequence[CalibrationQuestion], runs: Runs, seed: int) -> list[Call]:
@@ -411,36 +209,16 @@ def _calls(questions: Sequence[CalibrationQuestion], runs: Runs, seed: int) -> l
     return calls
 
 
-def _pack_check(checked: Checked) -> dict[str, Any]:
-    summary = checked.summary
-    return {
-        "settings": summary.settings,
-        "questions": checked.questions,
-        "held_out": checked.held_out,
-        "mean_absolute_bias": summary.mean_absolute_bias,
-        "vanilla_absolute_bias": summary.vanilla_absolute_bias,
-        "mean_error": summary.mean_error,
-        "root_mean_square_error": summary.root_mean_square_error,
-        "covered": summary.covered,
-        "improved": summary.improved,
-        "realised": checked.realised.tolist(),
-        "vanilla": checked.vanilla,
-    }
-
-
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
 __all__ = [
-    "Asked",
     "CalibrationLog",
     "CalibrationOutcome",
     "CalibrationQuestion",
-    "Call",
     "Check",
     "Checked",
-    "ask_all",
     "calibrate",
     "clusters",
     "pack",

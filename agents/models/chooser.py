@@ -40,6 +40,11 @@ class Chooser(Protocol):
         """Hash of everything but the model that decides how it is asked."""
         ...
 
+    @property
+    def sampling(self) -> str:
+        """How its answers are drawn: part of a plan, not of the calibration's key."""
+        ...
+
     async def choose(
         self, documents: Sequence[str], question: str, option_a: str, option_b: str, *, run: int = 0
     ) -> Choice:
@@ -63,6 +68,11 @@ class LLMChooser:
     def prompt_sha(self) -> str:
         """Hash of the prompt."""
         return prompts.load(PROMPT).sha256
+
+    @property
+    def sampling(self) -> str:
+        """Its temperature."""
+        return f"temperature {self._temperature:g}"
 
     async def choose(
         self, documents: Sequence[str], question: str, option_a: str, option_b: str, *, run: int = 0
@@ -110,6 +120,11 @@ class ExtractiveChooser:
     def prompt_sha(self) -> str:
         """Hash of the rule and the embedder."""
         return _embedded_sha(self._fingerprint)
+
+    @property
+    def sampling(self) -> str:
+        """It draws nothing."""
+        return ""
 
     async def choose(
         self, documents: Sequence[str], question: str, option_a: str, option_b: str, *, run: int = 0

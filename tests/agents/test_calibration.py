@@ -111,6 +111,10 @@ async def test_an_interrupted_calibration_continues() -> None:
     assert (again.called, again.fit.weights.tolist()) == (0, found.fit.weights.tolist())
     other = await calibrate(asked, LLMChooser(WeightedModel()), log, attribute="polarity", k=3, seed=1)
     assert other.reused == 0, "another seed is another plan"
+    warm = LLMChooser(WeightedModel(), temperature=0.7)
+    assert (await calibrate(asked, warm, log, attribute="polarity", k=3)).reused == 0, (
+        "and so is a temperature"
+    )
 
 
 async def test_neutral_settings_are_checked_on_questions_held_back() -> None:
