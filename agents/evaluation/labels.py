@@ -161,7 +161,8 @@ def router_report(data: Path, seed: int = 0, per_family: int = 60) -> Evaluation
     else:
         deviations.append("xquad_en is not in the folder: its table is left out")
     deviations.append(
-        "the router's rules were written without any of these files; the bag of words is never shipped"
+        "real questions: no longer blind, the rules were mended on their errors; at first sight .855 on the first "
+        "sample and .925 on the second (docs/router-labels.md); the bag of words is never shipped"
     )
     return EvaluationReport("router", seed, tuple(sources), tuple(tables), tuple(deviations), versions())
 
