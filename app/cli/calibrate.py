@@ -88,7 +88,10 @@ def calibrate(
     out("\n".join(weights_text(result, width(), ascii=sh.ascii)))
     if not sh.quiet:
         kept = f", {outcome.reused} kept from before" if outcome.reused else ""
-        note(f"{outcome.called} calls made{kept}; answers with k = {request.k} are ordered by these weights")
+        use = (
+            f"; answers with k = {request.k} are ordered by these weights" if attribute == "polarity" else ""
+        )
+        note(f"{outcome.called} calls made{kept}{use}")
 
 
 def _key(prepared: Prepared) -> dict[str, Any]:
