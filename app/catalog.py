@@ -10,6 +10,7 @@ from store.errors import UsageError
 
 if TYPE_CHECKING:
     from store.answers import AnswerRecord
+    from store.enrich.registry_clusters import DoubtfulMerge
     from store.receipt import AuditReceipt
     from store.registry import EntityRecord
     from store.repository import CorpusRecord
@@ -89,6 +90,46 @@ class Catalog:
             self._parts.repository.touch(found.id)
         return f"{action} {key}" + (f" -> {target}" if target else "")
 
+    def doubtful(self, corpus: str = "") -> tuple[DoubtfulMerge, ...]:
+        """Return the pairs of entities that may be one thing and that nobody decided on yet."""
+        from store.enrich.doubts import open_doubts
+
+        found = self.corpus(corpus)
+        keys = [entity.key for entity in self._parts.registry.load(found.id)]
+        return open_doubts(self._parts.database, found.id, keys)
+
+    def settle(self, text: str, corpus: str = "") -> tuple[list[str], list[str]]:
+        """Carry out the decisions of a review file of doubtful merges; returns what was done and what could not be.
+
+        Raises
+        ------
+        UsageError
+            The file does not have the form of one; nothing was done.
+        """
+        from store.enrich.doubts import keep_apart
+        from store.enrich.registry_exchange import read_kept, read_review
+
+        found = self.corpus(corpus)
+        merges, kept = read_review(text), read_kept(text)
+        done: list[str] = []
+        refused: list[str] = []
+        into: dict[str, str] = {}
+        for decision in merges:
+            # An entity that an earlier line merged away stands for what it was merged into.
+            entity, target = _followed(into, decision.entity), _followed(into, decision.value)
+            if entity == target:
+                continue
+            try:
+                done.append(self.curate("merge", entity, target, corpus))
+                into[entity] = target
+            except UsageError as error:
+                refused.append(f"merge {decision.entity} -> {decision.value}: {error.message}")
+        if kept:
+            with self._parts.workspace.writing(self._parts.settings.store.lock_timeout):
+                keep_apart(self._parts.database, found.id, kept)
+            done += [f"keep {left} and {right}" for left, right in kept]
+        return done, refused
+
     def export_registry(self, corpus: str = "") -> str:
         """Return the registry as JSON text."""
         from store.enrich.curation import Decision
@@ -133,6 +174,12 @@ class Catalog:
         from store.tabular import rows_of
 
         return rows_of(self._parts.database, self.corpus(corpus).id, what)
+
+
+def _followed(into: dict[str, str], key: str) -> str:
+    while key in into:
+        key = into[key]
+    return key
 
 
 def _key(entities: Sequence[Any], name: str) -> str:

@@ -2,8 +2,8 @@
 
 Reviews are drawn with equal probability within each of the seven predicted bins (``store.reviews``), so a review of
 bin ``b`` stands for ``N_b / n_b`` stances. Accuracy carries Wilson's interval (Wilson 1927) on the effective number of
-reviews (Kish 1965). Shares are corrected by inverting the error matrix ``P(predicted | true)`` (Rogan and Gladen 1978;
-Buonaccorsi 2010, ch. 3), with the result held to the simplex; for the population that the reviews were drawn from this
+reviews (as Korn and Graubard 1998). Shares are corrected by inverting the error matrix ``P(predicted | true)`` (Rogan
+and Gladen 1978; Buonaccorsi 2010, ch. 3), with the result held to the simplex; for the corpus that the reviews were drawn from this
 equals the double-sampling estimator (Tenenbein 1970), which is unbiased by design. Intervals are percentiles of a
 stratified Bayesian bootstrap over the reviews (Rubin 1981) and over the labelling errors of the population itself.
 
@@ -27,8 +27,9 @@ BINS = (-30, -20, -10, 0, 10, 20, 30)
 MIN_REVIEWS = 30
 #: Reviews that the matrix of all reviews counts for, against those of the population itself.
 OWN = 30.0
-#: Weight, in reviews, of the prior of each predicted class: the pooled accuracy, errors spread evenly.
-PRIOR = 1.0
+#: Weight, in reviews, of each predicted class' prior (the pooled accuracy, errors spread evenly): in the estimate, and
+#: in the bootstrap, where an error that was not seen yet must be possible.
+PRIOR, DRAWN_PRIOR = 0.3, 1.0
 _Z = 1.959963984540054
 
 Floats = NDArray[np.float64]
@@ -159,12 +160,14 @@ def assess(reviews: Reviews) -> LabelQuality:
     for each in range(3):
         row, column = predicted == each, truths == each
         found.append(
-            tuple(_share(truths[row] == true, weights[row]) for true in range(4)) if row.any() else None
+            tuple(_share(truths[row] == true, weights[row], reviews.bins[row]) for true in range(4))
+            if row.any()
+            else None
         )
         recall.append(_share(predicted[column] == each, weights[column]) if column.any() else None)
     return LabelQuality(
         n=len(reviews),
-        accuracy=_share(predicted == truths, weights),
+        accuracy=_share(predicted == truths, weights, reviews.bins),
         counts=tuple(tuple(int(n) for n in row) for row in counts),
         found=tuple(found),
         recall=tuple(recall),
@@ -207,9 +210,12 @@ def corrected_shares(
     about, matrix = parts.rates(np.ones((1, len(reviews))), parts.prior[None])
     shares = _invert(matrix, (labels * about) / (labels * about).sum(axis=1, keepdims=True))[0]
     gains = rng.gamma(parts.shapes, size=(draws, len(reviews)))
-    prior = rng.gamma(np.maximum(parts.prior, 1e-9), size=(draws, *parts.prior.shape))
+    prior = rng.gamma(parts.prior * (DRAWN_PRIOR / PRIOR), size=(draws, *parts.prior.shape))
     drawn_about, drawn_matrix = parts.rates(gains, prior)
-    kept = drawn_about * _relabelled(rng, labels, about[0], matrix[0], shares, draws)
+    if len(entities):
+        labels = _relabelled(rng, labels, about[0], matrix[0], shares, draws)
+    # The labels of the whole corpus are what the reviews were drawn from: they do not vary.
+    kept = drawn_about * labels
     spread = _invert(drawn_matrix, kept / np.maximum(kept.sum(axis=1, keepdims=True), 1e-12))
     low, high = np.quantile(spread, [0.025, 0.975], axis=0)
     return Corrected(
@@ -334,10 +340,25 @@ def _relabelled(
     return np.asarray(np.maximum(centred, 0.0))
 
 
-def _share(held: ArrayLike, weights: Floats) -> Interval:
+def _share(held: ArrayLike, weights: Floats, bins: Ints | None = None) -> Interval:
+    """Return a weighted share with Wilson's interval on the number of reviews that would tell as much.
+
+    With ``bins`` the reviews are a sample stratified by them, else that number is Kish's.
+    """
     hits = np.asarray(held, dtype=np.float64)
-    effective = weights.sum() ** 2 / (weights**2).sum()
-    return wilson(float((hits * weights).sum() / weights.sum()), float(effective))
+    total = weights.sum()
+    share = float((hits * weights).sum() / total)
+    effective = float(total**2 / (weights**2).sum())
+    if bins is not None and 0 < share < 1:
+        variance = 0.0
+        for each in np.unique(bins):
+            mine = bins == each
+            n = int(mine.sum())
+            # A stratum without an error is not one without error: one review at the common rate is added.
+            rate = (float(hits[mine].sum()) + share) / (n + 1)
+            variance += float(weights[mine].sum() / total) ** 2 * rate * (1 - rate) / n
+        effective = share * (1 - share) / variance
+    return wilson(share, effective)
 
 
 def _bins_of(each: int) -> slice:

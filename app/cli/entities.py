@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.console import note, out, out_json, shell, width, write_output
+from app.cli.console import PARTIAL, note, out, out_json, shell, width, write_output
 
 app = typer.Typer(
     help="The things that people hold views on: list, show, and correct them.", no_args_is_help=True
@@ -112,16 +112,70 @@ def export_entities(
 @app.command("import")
 def import_entities(context: typer.Context, file: Annotated[Path, typer.Argument(help="JSON file.")]) -> None:
     """Replace the registry by one from a JSON file; `evenhand enrich` then applies it."""
-    from store.errors import UsageError
-
     sh = shell(context)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {file} ({getattr(error, 'strerror', None) or 'not UTF-8'})") from None
-    count = sh.catalog.import_registry(text, sh.corpus)
+    count = sh.catalog.import_registry(_text_of(file), sh.corpus)
     out(f"{count} entities imported")
     note("next: evenhand enrich")
+
+
+@app.command()
+def review(
+    context: typer.Context,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write them to a file to fill in.")
+    ] = None,
+    apply: Annotated[
+        Path | None, typer.Option("--apply", help="Carry out the decisions of such a file.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over an existing file.")] = False,
+    json: Json = False,
+) -> int:
+    """List the doubtful merges: pairs of entities that may be one thing; write them out, or apply decisions."""
+    from app.views.safe import line
+
+    sh = shell(context)
+    if apply is not None:
+        done, refused = sh.catalog.settle(_text_of(apply), sh.corpus)
+        if json:
+            out_json("entities-review-applied/1", {"done": done, "refused": refused})
+        else:
+            out("\n".join([line(text) for text in done] or ["nothing was decided"]))
+        for reason in refused:
+            note(f"not done: {line(reason)}")
+        if done:
+            note("next: evenhand enrich (applies it to the opinions)")
+        return PARTIAL if refused else 0
+    pairs = sh.catalog.doubtful(sh.corpus)
+    if output is not None:
+        from store.enrich.registry_exchange import review_file
+
+        write_output(output, review_file(pairs), force)
+        return 0
+    if json:
+        keys = ("left", "right", "similarity", "left_count", "right_count")
+        out_json("entities-review/1", {"doubtful": [{k: getattr(p, k) for k in keys} for p in pairs]})
+        return 0
+    from app.views.tables import table
+
+    rows = [
+        (p.left, p.right, f"{p.similarity:.2f}", f"{p.left_count:,}", f"{p.right_count:,}") for p in pairs
+    ]
+    head = ("left", "right", "similar", "uses left", "uses right")
+    out(
+        "\n".join(table(head, rows, width(), align="LLrrr", ascii=sh.ascii)) if rows else "no doubtful merges"
+    )
+    if rows:
+        note("next: evenhand entities review --output FILE, fill it in, then --apply FILE")
+    return 0
+
+
+def _text_of(file: Path) -> str:
+    from store.errors import UsageError
+
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {file} ({getattr(error, 'strerror', None) or 'not UTF-8'})") from None
 
 
 def _decide(context: typer.Context, action: str, entity: str, value: str) -> None:

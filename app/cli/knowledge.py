@@ -24,6 +24,25 @@ def enrich(
         bool, typer.Option("--no-index", help="Do not index the enriched documents now.")
     ] = False,
     failed: Annotated[bool, typer.Option("--failed", help="List what failed and why; do nothing.")] = False,
+    review: Annotated[
+        int | None,
+        typer.Option(
+            "--review", help="Draw that many labels to check by hand; every verdict is kept.", min=1
+        ),
+    ] = None,
+    review_file: Annotated[
+        Path | None,
+        typer.Option("--review-file", help="Write those labels to a CSV or JSONL file to fill in instead."),
+    ] = None,
+    review_import: Annotated[
+        Path | None, typer.Option("--review-import", help="Read the verdicts of such a file.")
+    ] = None,
+    quality: Annotated[
+        bool, typer.Option("--quality", help="Show how good the labels are, as far as they were reviewed.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="With --review-file: write over an existing file.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Result as JSON (enrich/1).")] = False,
 ) -> int:
     """Find the things that people hold views on, and every view, with its exact words."""
@@ -31,6 +50,16 @@ def enrich(
     from app.views.safe import line
 
     sh = shell(context)
+    if review_import is not None or review is not None or review_file is not None or quality:
+        from app.cli import review as desk
+
+        if review_import is not None:
+            return desk.import_file(sh, review_import, json)
+        if review_file is not None:
+            return desk.write_file(sh, review or 100, review_file, force)
+        if review is not None:
+            return desk.review(sh, review, json)
+        return desk.quality(sh, json)
     if failed:
         rows = sh.catalog.failed_enrichments(sh.corpus)
         if json:
