@@ -260,22 +260,26 @@ def allocate(sizes: Sequence[int], n: int) -> list[int]:
 
     What does not come out whole goes to the largest remainders.
     """
-    left = min(n, sum(sizes))
-    given = [0] * len(sizes)
-    while left > 0:
-        open_ = [i for i, size in enumerate(sizes) if given[i] < size]
-        roots = np.sqrt([sizes[i] for i in open_])
-        wanted = left * roots / roots.sum()
-        whole = [min(int(w), sizes[i] - given[i]) for i, w in zip(open_, wanted, strict=True)]
-        if not any(whole):
-            # Fewer draws than strata: the largest remainders get one each.
-            for place in np.argsort(-wanted, kind="stable")[:left]:
-                given[open_[int(place)]] += 1
+    given = [0.0] * len(sizes)
+    rest = [i for i, size in enumerate(sizes) if size]
+    left = float(min(n, sum(sizes)))
+    while rest:
+        roots = sum(sizes[i] ** 0.5 for i in rest)
+        full = [i for i in rest if left * sizes[i] ** 0.5 / roots >= sizes[i]]
+        if not full:
+            for i in rest:
+                given[i] = left * sizes[i] ** 0.5 / roots
             break
-        for i, number in zip(open_, whole, strict=True):
-            given[i] += number
-            left -= number
-    return given
+        # A stratum that is drawn whole leaves the others their share of what remains.
+        for i in full:
+            given[i] = float(sizes[i])
+            left -= sizes[i]
+        rest = [i for i in rest if i not in full]
+    whole = [int(value + 1e-9) for value in given]
+    remainders = sorted(range(len(sizes)), key=lambda i: whole[i] - given[i])
+    for i in remainders[: min(n, sum(sizes)) - sum(whole)]:
+        whole[i] += 1
+    return whole
 
 
 def _same_label() -> ColumnElement[bool]:
