@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agents.corpus_questions import corpus_questions
+from app.bootstrap import Parts
+from app.settings import load_settings
+from store.errors import NoCandidates
 from tests.app.conftest import Run
 from tests.fakes.misbehaving import MisbehavingServer, fails, says
 
@@ -209,3 +214,30 @@ def test_a_model_is_calibrated_by_name_and_an_interrupted_run_continues(
     monkeypatch.delenv("EVENHAND_MODELS__LIMITS__CONCURRENCY")
     listed = document(run, library, "calibrate", "--list", "--json")["calibrations"]
     assert [(c["model"], c["why_not"]) for c in listed] == [("fake", "another model")]
+
+
+def test_questions_built_from_the_corpus(library: Path) -> None:
+    settings, project = load_settings(None, {"workspace": str(library)})
+    parts = Parts(settings, project)
+    context = parts.context(parts.repository.corpus())
+    built = corpus_questions(context, 2, 12)
+    assert 2 <= len(built) <= 12
+    assert len({question.text for question in built}) == len(built)
+    assert built == corpus_questions(context, 2, 12), "the same every time"
+    ids = context.entity_ids()
+    for question in built:
+        assert question.groups == (1, 1, -1, -1)
+        assert (question.plus, question.minus) == ("mostly positive", "mostly negative")
+        pool = context.opinions.pool(context.corpus, [ids[question.cluster]], context.extractor)
+        texts = context.repository.documents([int(i) for i in pool.document_ids])
+        signs = {
+            texts[int(i)].text: int(s > 0) - int(s < 0)
+            for i, s in zip(pool.document_ids, pool.scores, strict=True)
+        }
+        assert [signs[text] for text in question.documents] == [1, 1, -1, -1]
+    for cluster in {question.cluster for question in built}:
+        shown = [text for question in built if question.cluster == cluster for text in question.documents]
+        assert len(shown) == len(set(shown)), "no document twice for one entity"
+    with pytest.raises(NoCandidates, match="fewer than two entities"):
+        corpus_questions(context, 60, 4)
+    asyncio.run(parts.aclose())
