@@ -34,7 +34,16 @@ Progressed = Callable[[str, int, int], None]
 
 #: Plain top-k, which differences are taken to.
 PLAIN: Final = "relevance"
-_MEASURES: Final = ("W1", "W1 of views", "entity match", "relevance kept", "star W1", "author gap", "ms")
+_MEASURES: Final = (
+    "W1",
+    "W1 of views",
+    "entity match",
+    "relevance kept",
+    "star W1",
+    "author gap",
+    "ms",
+    "failed",
+)
 _INTERVALS: Final = ("W1", "star W1")
 #: Methods that see labels, for the noise check.
 _NOISY: Final = ("exact", "balanced", "stratified", "w1-greedy", "w1-mmr", "wassrank-ot")
@@ -134,7 +143,7 @@ def measure_entity(
     for row in compared:
         rng = np.random.default_rng([settings.seed, len(entity.rows), len(row.name)])
         repeats = -(-settings.draws // len(tasks)) if row.method in RANDOM_METHODS else 1
-        results = []
+        results, failed = [], 0
         for each in tasks:
             seen = each.pool
             if noise:
@@ -144,14 +153,20 @@ def measure_entity(
             narrow = seen.take(candidates)
             for _ in range(repeats):
                 started = time.perf_counter()
-                picked = candidates[select(row.method, narrow, settings.k, rng).indices]
+                try:
+                    picked = candidates[select(row.method, narrow, settings.k, rng).indices]
+                except ValueError:
+                    # One choice that a method cannot make must not cost the whole table: it is counted.
+                    failed += 1
+                    continue
                 spent = time.perf_counter() - started
                 if picked.size:
                     results.append({**judge(each, picked), "ms": 1e3 * spent})
+        tried = max(1, len(results) + failed)
         found[row.name] = {
-            name: _mean([result[name] for result in results]) if results else float("nan")
-            for name in _MEASURES
+            name: _mean([result.get(name, np.nan) for result in results]) for name in _MEASURES
         }
+        found[row.name]["failed"] = failed / tried
     return found
 
 
@@ -284,6 +299,7 @@ def _deviations(corpus: WarpCorpus, settings: WarpSettings) -> tuple[str, ...]:
         f"random methods: means of {settings.draws} draws an entity; published methods choose among the "
         f"{settings.nearest} nearest documents, ours and random samples among all of the entity",
         "stars rate the whole stay, not the entity",
+        "failed: share of the choices that a method could not make; they are left out of its means",
     ]
     if np.isnan(corpus.stars).all():
         lines.append("the corpus has no ratings from 1 to 5: no star W1")
