@@ -139,7 +139,17 @@ class ReviewDesk:
 
 def marked(item: ReviewItem, marks: tuple[str, str] = MARKS) -> list[str]:
     """Return the passages of a label with its words marked."""
-    return [f"{p.before}{marks[0]}{p.quote}{marks[1]}{p.after}" for p in item.passages]
+    return [_marked(passage.text, passage.spans, marks) for passage in item.passages]
+
+
+def _marked(text: str, spans: Sequence[tuple[int, int]], marks: tuple[str, str]) -> str:
+    pieces, at = [], 0
+    for start, end in spans:
+        # Places that overlap are marked as one.
+        if end > at:
+            pieces += [text[at : max(start, at)], marks[0], text[max(start, at) : end], marks[1]]
+            at = end
+    return "".join([*pieces, text[at:]])
 
 
 def file_rows(items: Sequence[ReviewItem]) -> list[tuple[Any, ...]]:

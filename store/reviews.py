@@ -35,11 +35,10 @@ Outcome = Literal["stored", "known", "gone"]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A quote that a label was made from, with the words around it (``…`` where the document goes on)."""
+    """Words of a document (``…`` where it goes on), and the places in them that a label was made from."""
 
-    before: str
-    quote: str
-    after: str
+    text: str
+    spans: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +217,7 @@ class ReviewStore:
             spans = dict.fromkeys(
                 (start, end) for unit, start, end in units.get(document, ()) if _under(unit, entity, parents)
             )
-            passages = tuple(_passage(text, start, end) for start, end in spans)
+            passages = passages_of(text, list(spans))
             items.append(ReviewItem(document, entity, external, name, key, passages, score, chance))
         return items
 
@@ -302,15 +301,30 @@ def _under(unit: int, entity: int, parents: dict[int, int | None]) -> bool:
     return False
 
 
-def _passage(text: str, start: int, end: int) -> Passage:
-    first, last = max(0, start - CONTEXT), min(len(text), end + CONTEXT)
-    before, after = text[first:start], text[end:last]
-    # Cut at words.
+def passages_of(text: str, spans: Sequence[tuple[int, int]]) -> tuple[Passage, ...]:
+    """Return these places of a text with ``CONTEXT`` characters around them, joined where those overlap."""
+    groups: list[list[tuple[int, int]]] = []
+    for start, end in sorted(spans):
+        if groups and start - CONTEXT <= max(last for _, last in groups[-1]) + CONTEXT:
+            groups[-1].append((start, end))
+        else:
+            groups.append([(start, end)])
+    return tuple(_passage(text, group) for group in groups)
+
+
+def _passage(text: str, spans: Sequence[tuple[int, int]]) -> Passage:
+    inner, outer = min(start for start, _ in spans), max(end for _, end in spans)
+    first, last = max(0, inner - CONTEXT), min(len(text), outer + CONTEXT)
+    # Cut at words, where there are any.
     if first > 0:
-        before = "…" + before[before.find(" ") + 1 :]
+        first = max(first, text.find(" ", first, inner) + 1)
     if last < len(text):
-        after = after[: after.rfind(" ") + 1] + "…"
-    return Passage(before, text[start:end], after)
+        space = text.rfind(" ", outer, last)
+        last = last if space < 0 else space
+    lead = "…" if first > 0 else ""
+    shift = first - len(lead)
+    shown = f"{lead}{text[first:last]}{'…' if last < len(text) else ''}"
+    return Passage(shown, tuple((start - shift, end - shift) for start, end in spans))
 
 
 __all__ = [
@@ -322,5 +336,6 @@ __all__ = [
     "ReviewedLabels",
     "Verdict",
     "allocate",
+    "passages_of",
     "stratified",
 ]

@@ -3,9 +3,9 @@
 Reviews are drawn with equal probability within each of the seven predicted bins (``store.reviews``), so a review of
 bin ``b`` stands for ``N_b / n_b`` stances. Accuracy carries Wilson's interval (Wilson 1927) on the effective number of
 reviews (as Korn and Graubard 1998). Shares are corrected by inverting the error matrix ``P(predicted | true)`` (Rogan
-and Gladen 1978; Buonaccorsi 2010, ch. 3), with the result held to the simplex; for the corpus
-itself this equals the double-sampling estimator (Tenenbein 1970), which is unbiased by design. Intervals are percentiles of a
-stratified Bayesian bootstrap over the reviews (Rubin 1981) and over the labelling errors of the population itself.
+and Gladen 1978; Buonaccorsi 2010, ch. 3), with the result held to the simplex; for the corpus itself this equals the
+double-sampling estimator (Tenenbein 1970), which is unbiased by design. Intervals are percentiles of a stratified
+Bayesian bootstrap over the reviews (Rubin 1981) and over the labelling errors of the population itself.
 
 A population may have reviews of its own (one entity of many): its matrix is then shrunk towards that of all reviews,
 which counts as ``OWN`` further reviews. It is assumed that the errors do not otherwise depend on the population.
