@@ -201,8 +201,8 @@ def _summary(
     context: RagContext, state: RagState, pool: OpinionPool, ids: Sequence[int] | None
 ) -> OpinionSummary:
     rows = np.arange(len(pool.stances)) if ids is None else stance_rows(pool, ids)
-    markers: tuple[str, ...] = ()
-    evidence: tuple[str, ...] = ()
+    markers: tuple[str, ...] | None = None
+    evidence: tuple[str, ...] | None = None
     if ids is not None and len(rows) and state["entity_ids"]:
         held = [int(i) for i in pool.stances.document_ids[rows]]
         found = context.opinions.stance_details(held, state["entity_ids"], context.extractor)
@@ -301,7 +301,7 @@ def frontier_points(state: RagState, pool: OpinionPool, top: float) -> tuple[Fro
         )
     rows = stance_rows(pool, state["chosen"])
     chosen = FrontierPoint(
-        lam=float(state["selection"].get("lam") or 0.0),
+        lam=state["selection"].get("lam"),
         relevance_kept=float(relevance[rows].sum() / top) if top > 0 else 1.0,
         w1=w1_bins(histogram(pool.stances.scores[rows]), pool.target),
         largest_gap=_largest_gap(balanced, rows) if balanced is not None else 0.0,

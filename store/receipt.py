@@ -102,13 +102,13 @@ class Estimate(_Part):
 
 
 class OpinionSummary(_Part):
-    """Coverage figures of one set of documents (O-RAG section 4)."""
+    """Coverage figures of one set of documents (O-RAG section 4); markers and evidence are None where not read."""
 
     sigma: float
     impact_sigma: float
     entity_match: float
-    markers: tuple[str, ...]
-    evidence: tuple[str, ...]
+    markers: tuple[str, ...] | None = None
+    evidence: tuple[str, ...] | None = None
 
 
 class OpinionAudit(_Part):
@@ -210,9 +210,9 @@ class SelectionAudit(_Part):
 
 
 class FrontierPoint(_Part):
-    """One point of the relevance-fairness frontier."""
+    """One point of the relevance-fairness frontier; ``lam`` is None for a choice that no lambda made."""
 
-    lam: float
+    lam: float | None
     relevance_kept: float
     w1: float
     largest_gap: float

@@ -96,7 +96,8 @@ def figure_listing(opinion: OpinionAudit) -> Listing:
         figures = ["-"] * 5
         if summary is not None:
             figures = [number(summary.sigma), percent(summary.entity_match), number(summary.impact_sigma)]
-            figures += [", ".join(each) or "none" for each in (summary.markers, summary.evidence)]
+            for each in (summary.markers, summary.evidence):
+                figures.append("-" if each is None else ", ".join(each) or "none")
         w1 = estimate(opinion.w1[key]) if key in opinion.w1 else "-"
         rows.append((set_name(key), count(distribution.n), w1, *figures))
     head = ("set", "n", "W1 [95%]", "sigma", "match", "impact sigma", "markers", "evidence")
