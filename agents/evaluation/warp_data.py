@@ -144,11 +144,11 @@ def warp_corpus(
         ]
         if len(held) < least_mentions:
             continue
-        found = WarpEntity(
+        one = WarpEntity(
             entity.name, np.array([r for r, _ in held]), np.array([s for _, s in held]), np.empty((0, 0))
         )
-        if found.entropy >= least_entropy and found.minority >= least_minority:
-            debated.append((found.name, found.rows, found.score))
+        if one.entropy >= least_entropy and one.minority >= least_minority:
+            debated.append((one.name, one.rows, one.score))
     if not debated:
         raise NoCandidates(
             f"no entity of `{corpus.name}` has {least_mentions} documents, entropy {least_entropy:g} and "
