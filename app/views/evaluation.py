@@ -17,9 +17,11 @@ def evaluation_text(report: EvaluationReport, width: int = 100, *, ascii: bool =
     for text in stands_on(report):
         out += wrap(line(text, ascii=ascii), width)
     for each in report.tables:
-        rows = [[shown(cell) for cell in row] for row in each.rows]
-        out += ["", line(each.title, ascii=ascii), ""]
-        out += table(each.columns, rows, width, align=_align(each), ascii=ascii)
+        out += ["", line(each.title, ascii=ascii)]
+        columns, rows = with_intervals(each)
+        for chosen in _blocks(columns, rows, width):
+            head, body = [columns[i] for i in chosen], [[row[i] for i in chosen] for row in rows]
+            out += ["", *table(head, body, width, align=_align(body), ascii=ascii)]
         for text in each.notes:
             out += wrap(line(text, ascii=ascii), width)
     return "\n".join(out) + "\n"
@@ -30,9 +32,10 @@ def evaluation_markdown(report: EvaluationReport) -> str:
     out = [f"# Evaluation: {markdown_line(report.name)}"]
     for each in report.tables:
         out += ["", f"## {markdown_line(each.title)}", ""]
-        out.append(_row(each.columns))
-        out.append(_row([":--" if letter != "r" else "--:" for letter in _align(each)], escape=False))
-        out += [_row([shown(cell) for cell in row]) for row in each.rows]
+        columns, rows = with_intervals(each)
+        out.append(_row(columns))
+        out.append(_row([":--" if letter != "r" else "--:" for letter in _align(rows)], escape=False))
+        out += [_row(row) for row in rows]
         out.append("")
         out += [f"- {markdown_line(text)}" for text in (*each.notes, *stands_on(report))]
     return "\n".join(out) + "\n"
@@ -59,11 +62,49 @@ def shown(cell: Cell) -> str:
     return number(cell, 3 if abs(cell) < 10 else 2)
 
 
-def _align(each: Table) -> str:
+def with_intervals(each: Table) -> tuple[list[str], list[list[str]]]:
+    """Return columns and shown cells; a value with its ``low`` and ``high`` becomes one cell, ``1.20 [0.90, 1.50]``."""
+    names, places = each.columns, []
+    column = 0
+    while column < len(names):
+        interval = (
+            column + 2 < len(names)
+            and names[column + 1].endswith("low")
+            and names[column + 2].endswith("high")
+        )
+        places.append((column, interval))
+        column += 3 if interval else 1
+    columns = [f"{names[at]} [95 %]" if interval else names[at] for at, interval in places]
+    rows = []
+    for row in each.rows:
+        cells = [shown(cell) for cell in row]
+        rows.append(
+            [
+                f"{cells[at]} [{cells[at + 1]}, {cells[at + 2]}]"
+                if interval and cells[at] != "-"
+                else cells[at]
+                for at, interval in places
+            ]
+        )
+    return columns, rows
+
+
+def _blocks(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[list[int]]:
+    """Return the columns of each block: as many as fit beside the first, which every block repeats."""
+    sizes = [max([len(columns[i]), *(len(row[i]) for row in rows)]) + 2 for i in range(len(columns))]
+    blocks: list[list[int]] = [[0]]
+    for column in range(1, len(columns)):
+        if len(blocks[-1]) > 1 and sum(sizes[i] for i in blocks[-1]) + sizes[column] - 2 > width:
+            blocks.append([0])
+        blocks[-1].append(column)
+    return blocks
+
+
+def _align(rows: Sequence[Sequence[str]]) -> str:
     letters = ["L"]
-    for column in range(1, len(each.columns)):
-        texts = any(isinstance(row[column], str) for row in each.rows)
-        letters.append("L" if texts else "r")
+    for column in range(1, len(rows[0]) if rows else 1):
+        numbers = all(row[column][:1] in "-0123456789" for row in rows if row[column])
+        letters.append("r" if numbers else "L")
     return "".join(letters)
 
 
@@ -71,4 +112,4 @@ def _row(cells: Sequence[str], *, escape: bool = True) -> str:
     return "| " + " | ".join(markdown_line(cell) if escape else cell for cell in cells) + " |"
 
 
-__all__ = ["evaluation_markdown", "evaluation_text", "shown", "stands_on"]
+__all__ = ["evaluation_markdown", "evaluation_text", "shown", "stands_on", "with_intervals"]
