@@ -113,9 +113,14 @@ class Catalog:
         merges, kept = read_review(text), read_kept(text)
         done: list[str] = []
         refused: list[str] = []
-        into: dict[str, str] = {}
+        # An entity that was merged away, by an earlier line or before, stands for what it was merged into.
+        active = {entity.key for entity in self._parts.registry.load(found.id)}
+        into = {
+            str(payload["entity"]): str(payload["value"])
+            for kind, payload in self._parts.registry.decisions(found.id)
+            if kind == "merge" and payload["entity"] not in active
+        }
         for decision in merges:
-            # An entity that an earlier line merged away stands for what it was merged into.
             entity, target = _followed(into, decision.entity), _followed(into, decision.value)
             if entity == target:
                 continue
@@ -177,7 +182,9 @@ class Catalog:
 
 
 def _followed(into: dict[str, str], key: str) -> str:
-    while key in into:
+    seen: set[str] = set()
+    while key in into and key not in seen:
+        seen.add(key)
         key = into[key]
     return key
 

@@ -11,7 +11,7 @@ from store.database import Database
 from store.records import RegistryEntity
 from store.registry import RegistryStore
 from store.repository import Repository
-from store.reviews import ReviewStore, allocate, passages_of, stratified
+from store.reviews import ReviewStore, Verdict, allocate, passages_of, stratified
 from store.tables import Document, LabelReview, Opinion, Stance
 from tests.conftest import new_corpus
 from tests.store.helpers import add_documents, count
@@ -121,7 +121,7 @@ def test_nothing_is_reviewed_twice(labelled: Labelled) -> None:
 
 def test_verdicts_come_back_beside_the_labels_of_today(labelled: Labelled) -> None:
     reviews, corpus, keys = labelled.reviews, labelled.corpus, labelled.keys
-    verdicts = ("positive", "negative", "neutral", "not about")
+    verdicts: tuple[Verdict, ...] = ("positive", "negative", "neutral", "not about")
     for document, verdict in zip(labelled.ids[1:5], verdicts, strict=True):
         reviews.record(corpus, EXTRACTOR, document, keys["waiter"], verdict)
     found = reviews.labels(corpus, EXTRACTOR)
