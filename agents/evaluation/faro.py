@@ -93,6 +93,50 @@ class Ordering:
     state: str
 
 
+class Answers:
+    """Asks a chooser on the documents of a ranking; the same documents in the same order are asked once.
+
+    Most questions keep their ranking under most methods, which spares a model half of its calls.
+    """
+
+    def __init__(
+        self,
+        chooser: Chooser,
+        base: KnowledgeBase,
+        questions: Sequence[Question],
+        found: Retrieved,
+        settings: FaroSettings,
+    ) -> None:
+        self._chooser, self._base, self._questions = chooser, base, questions
+        self._found, self._settings = found, settings
+        self._known: dict[tuple[int, ...], int] = {}
+
+    async def __call__(self, ranking: Integers | None) -> Integers:
+        """Return the group that each answer favours, 0 for a refusal, shape (Q,).
+
+        Every second question shows group +1 as option A, the same ones for every method, so that a liking for the
+        letter cancels. ``ranking`` is shape (Q, k), or None to show no document.
+        """
+        slots = asyncio.Semaphore(max(1, self._settings.workers))
+
+        async def one(row: int, question: Question) -> int:
+            index = [] if ranking is None else self._found.index[row, ranking[row]].tolist()
+            key = (row, *index)
+            if key not in self._known:
+                first = 1 if row % 2 == 0 else -1
+                options = (question.plus, question.minus) if first > 0 else (question.minus, question.plus)
+                shown = [self._base.documents[i] for i in index]
+                async with slots:
+                    choice = await self._chooser.choose(
+                        shown, question.text, *options, run=self._settings.seed
+                    )
+                self._known[key] = 0 if choice.letter is None else first if choice.letter == "A" else -first
+            return self._known[key]
+
+        tasks = [one(row, question) for row, question in enumerate(self._questions)]
+        return np.asarray(await asyncio.gather(*tasks), dtype=np.int64)
+
+
 class _Log:
     """Keeps the calls of one calibration in memory; an evaluation stores no fit."""
 
@@ -147,11 +191,14 @@ async def faro_report(
         sources.append(
             Source(base.name, len(asked), f"questions measured; {len(calibrating)} others fit the weights")
         )
+        ask = Answers(chooser, base, asked, found, chosen)
+        first = np.zeros((len(asked), 1), dtype=np.int64)
         base_rows: list[tuple[Any, ...]] = [
             _component("knowledge base", bias_score(base.groups)),
             _component("retriever, top 1", bias_score(found.groups[:, 0])),
             _component(f"retriever, top {CANDIDATES}", bias_score(found.groups.ravel())),
-            _component(chooser.name, bias_score(await answers(chooser, base, asked, found, None, chosen))),
+            _component(f"{chooser.name}, no documents", bias_score(await ask(None))),
+            _component(f"{chooser.name}, RAG top 1", bias_score(await ask(first))),
         ]
         weights: list[tuple[Any, ...]] = []
         results: list[Table] = []
@@ -161,9 +208,9 @@ async def faro_report(
             weights.extend(_weights(k, fitted))
             rows: list[tuple[Any, ...]] = []
             for ordering in orderings(found, fitted, chosen.tau):
-                realised = bias_score(await answers(chooser, base, asked, found, ordering.ranking, chosen))
+                realised = bias_score(await ask(ordering.ranking)) if len(ordering.ranking) else None
                 rows.append(_result(ordering, realised, chosen.tau))
-                if ordering.name == "vanilla":
+                if ordering.name == "vanilla" and realised is not None:
                     base_rows.append(_component(f"{chooser.name}, RAG top {k}", realised))
             results.append(
                 Table(
@@ -242,38 +289,6 @@ def orderings(found: Retrieved, fitted: PropagationFit, tau: float) -> list[Orde
     return made
 
 
-async def answers(
-    chooser: Chooser,
-    base: KnowledgeBase,
-    questions: Sequence[Question],
-    found: Retrieved,
-    ranking: Integers | None,
-    settings: FaroSettings,
-) -> Integers:
-    """Return the group that each answer favours, 0 for a refusal, shape (Q,).
-
-    Every second question shows group +1 as option A, the same ones for every method, so that a liking for the letter
-    cancels. ``ranking`` is shape (Q, k), or None to show no document.
-    """
-    slots = asyncio.Semaphore(max(1, settings.workers))
-    if ranking is not None and not len(ranking):
-        return np.zeros(1, dtype=np.int64)
-
-    async def one(row: int, question: Question) -> int:
-        shown = [] if ranking is None else [base.documents[i] for i in found.index[row, ranking[row]]]
-        first = 1 if row % 2 == 0 else -1
-        options = (question.plus, question.minus) if first > 0 else (question.minus, question.plus)
-        async with slots:
-            choice = await chooser.choose(shown, question.text, *options, run=settings.seed)
-        if choice.letter is None:
-            return 0
-        return first if choice.letter == "A" else -first
-
-    return np.asarray(
-        await asyncio.gather(*(one(row, question) for row, question in enumerate(questions))), dtype=np.int64
-    )
-
-
 async def _fit(
     base: KnowledgeBase,
     questions: Sequence[Question],
@@ -307,8 +322,8 @@ def _component(name: str, score: BiasScore) -> tuple[Any, ...]:
     return name, score.value, 1.96 * score.standard_error, score.refusal_rate, score.samples
 
 
-def _result(ordering: Ordering, realised: BiasScore, tau: float) -> tuple[Any, ...]:
-    if not len(ordering.ranking):
+def _result(ordering: Ordering, realised: BiasScore | None, tau: float) -> tuple[Any, ...]:
+    if realised is None:
         return ordering.name, None, None, None, None, None, ordering.seconds, ordering.state
     return (
         ordering.name,
@@ -359,9 +374,9 @@ __all__ = [
     "CALIBRATING",
     "QUESTIONS",
     "SETS",
+    "Answers",
     "FaroSettings",
     "Ordering",
-    "answers",
     "faro_report",
     "orderings",
 ]
