@@ -37,13 +37,13 @@ def quality_words(quality: LabelQuality | None) -> str:
 def label_quality(context: RagContext) -> str:
     """Return ``quality_words`` of the labels that the answer uses."""
     reviews = _reviews(context)
-    return quality_words(assess(reviews) if len(reviews) else None)
+    return quality_words(None if reviews is None else assess(reviews))
 
 
 def corrected(context: RagContext, counts: Sequence[int], entity_ids: Sequence[int]) -> Corrected | None:
     """Return the corrected shares of a population with these seven counts; None without enough reviews."""
     reviews = _reviews(context)
-    if len(reviews) < MIN_REVIEWS:
+    if reviews is None or len(reviews) < MIN_REVIEWS:
         return None
     key = (context.corpus.id, context.corpus.revision, "corrected", tuple(counts), tuple(entity_ids))
     return context.memo.get(
@@ -74,9 +74,16 @@ def corrected_sentence(found: Corrected | None) -> str:
     return f" Corrected for labelling errors: {_range(positive)} positive, {_range(negative)} negative."
 
 
-def _reviews(context: RagContext) -> Reviews:
-    key = (context.corpus.id, context.corpus.revision, "reviews", context.extractor)
-    return context.memo.get(key, lambda: read_reviews(context.reviews, context.corpus.id, context.extractor))
+def _reviews(context: RagContext) -> Reviews | None:
+    corpus, extractor = context.corpus, context.extractor
+
+    def read() -> Reviews | None:
+        # Most corpora have none; then not even their labels are counted.
+        if not context.reviews.count(corpus.id, extractor):
+            return None
+        return read_reviews(context.reviews, corpus.id, extractor)
+
+    return context.memo.get((corpus.id, corpus.revision, "reviews", extractor), read)
 
 
 def _range(share: Interval) -> str:

@@ -148,9 +148,9 @@ class ReviewStore:
         with self._database.session() as session:
             return session.execute(
                 select(func.count())
-                .select_from(Stance)
-                .join(LabelReview, _same_label())
-                .where(Stance.corpus_id == corpus_id, Stance.extractor == extractor)
+                .select_from(LabelReview)
+                .join(Stance, _same_label())
+                .where(LabelReview.corpus_id == corpus_id, LabelReview.extractor == extractor)
             ).scalar_one()
 
     def labels(self, corpus_id: int, extractor: str) -> ReviewedLabels:
@@ -159,7 +159,7 @@ class ReviewStore:
             rows = session.execute(
                 select(Stance.score, LabelReview.verdict, LabelReview.about_entity, Stance.entity_id)
                 .join(LabelReview, _same_label())
-                .where(Stance.corpus_id == corpus_id, Stance.extractor == extractor)
+                .where(LabelReview.corpus_id == corpus_id, LabelReview.extractor == extractor)
                 .order_by(LabelReview.id)
             ).all()
             counts = dict(
