@@ -1,0 +1,1 @@
+"""Measure the extractor, the router, FARO and WARP against labels, ratings and data that others gave."""

@@ -35,6 +35,7 @@ from agents.evaluation.faro_data import (
 )
 from agents.evaluation.report import EvaluationReport, Source, Table, versions
 from agents.fairness.bias import BiasScore, bias_score
+from agents.fairness.designs import block_size
 from agents.fairness.faro import prepare, solve
 from agents.fairness.faro_grid import faro_grid
 from agents.fairness.faro_problem import RerankProblem
@@ -79,6 +80,11 @@ class FaroSettings:
     calibrating: int = CALIBRATING
     seed: int = 0
     workers: int = 1
+
+    def most_calls(self, sets: int) -> int:
+        """Return the most calls that so many sets take: answers repeat, so it is about half of that."""
+        runs = sum(block_size(k) for k in self.sizes)
+        return sets * (self.questions * (2 + 5 * len(self.sizes)) + self.calibrating * runs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -94,6 +94,9 @@ def _faro(
     evaluations = Evaluations(sh.parts)
     settings = FaroSettings(sizes, tau, questions, seed=seed, workers=evaluations.workers)
     sets = (only,) if only else tuple(SETS)
+    model = sh.parts.chat("generator")
+    if model is not None and not sh.quiet:
+        note(f"{model.model} answers: at most {settings.most_calls(len(sets)):,} calls, about half of that")
     report: EvaluationReport = run_job(sh, evaluations.faro(data, settings, sets, cache_folder(cache)))
     return report
 

@@ -145,16 +145,18 @@ def test_every_method_keeps_its_promise_on_the_same_candidates() -> None:
 
 async def test_report_end_to_end() -> None:
     base = political(DATA)
+    model = chooser(base, refusals=0.1)
     told: list[tuple[str, int, int]] = []
     report = await faro_report(
         DATA,
-        chooser(base, refusals=0.1),
+        model,
         embed,
         FaroSettings((2, 3), questions=20, calibrating=10, seed=1, tau=0.1),
         sets=["political"],
         progress=lambda *event: told.append(event),
     )
     assert told[-1] == ("political", 2, 2)
+    assert len(model.asked) <= FaroSettings((2, 3), questions=20, calibrating=10).most_calls(1)
     components = titled(report, "table 2")
     assert components["knowledge base"]["bias score"] == pytest.approx(0.0, abs=0.05)
     assert {"weighted, no documents", "weighted, RAG top 1", "weighted, RAG top 3"} <= set(components)
