@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from agents.evaluation.report import EvaluationReport, Source, Table, versions
 from agents.evaluation.warp_data import TEMPLATES, Task, WarpCorpus, WarpEntity, task
 from agents.fairness.distance import histogram, w1_bins
-from agents.fairness.selection import METHODS, RANDOM_METHODS, select
+from agents.fairness.selection import METHODS, RANDOM_METHODS
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -154,7 +154,7 @@ def measure_entity(
             for _ in range(repeats):
                 started = time.perf_counter()
                 try:
-                    picked = candidates[select(row.method, narrow, settings.k, rng).indices]
+                    picked = candidates[METHODS[row.method](narrow, settings.k, rng).indices]
                 except ValueError:
                     # One choice that a method cannot make must not cost the whole table: it is counted.
                     failed += 1
@@ -299,6 +299,7 @@ def _deviations(corpus: WarpCorpus, settings: WarpSettings) -> tuple[str, ...]:
         f"random methods: means of {settings.draws} draws an entity; published methods choose among the "
         f"{settings.nearest} nearest documents, ours and random samples among all of the entity",
         "stars rate the whole stay, not the entity",
+        "ms: the choice alone, candidates and their relevance given",
         "failed: share of the choices that a method could not make; they are left out of its means",
     ]
     if np.isnan(corpus.stars).all():

@@ -149,7 +149,7 @@ def test_a_choice_that_fails_is_counted_and_costs_no_other(monkeypatch: pytest.M
     def failing(*_: object) -> None:
         raise ValueError("cannot")
 
-    monkeypatch.setattr("agents.fairness.selection.METHODS", {**METHODS, "exact": failing})
+    monkeypatch.setattr("agents.evaluation.warp.METHODS", {**METHODS, "exact": failing})
     report = warp_report(made(entities=1), SETTINGS)
     table = by_method(report.tables[1])
     assert table["exact"]["failed"] == 1.0
