@@ -92,7 +92,7 @@ class RegistryStore:
         """Return the id of every key, retired ones included."""
         with self._database.session() as session:
             rows = session.execute(select(Entity.key, Entity.id).where(Entity.corpus_id == corpus_id))
-            return dict(rows.tuples().all())
+            return dict(rows.all())
 
     def records(self, corpus_id: int, extractor: str) -> list[EntityRecord]:
         """Return the active entities with their documents and opinion counts by that extractor."""
