@@ -26,7 +26,7 @@ from agents.nodes.retrieve import retrieve
 from agents.nodes.route import route
 from agents.ordering import KEPT, PositionWeights, Z, population_bias, position_weights
 from agents.pools import opinion_pool
-from agents.receipts import frontier_points, plain_relevance
+from agents.receipts import frontier_points
 from agents.state import RagState, fresh
 from store.errors import NoCandidates, UsageError
 from store.receipt import FrontierPoint
@@ -247,9 +247,7 @@ async def question_frontier(
         raise NoCandidates(f"there is no frontier: {reason}", "ask what people think of something")
     runtime: Runtime[RagContext] = Runtime(context=context)
     state.update(rerank(state, runtime))  # type: ignore[typeddict-item]
-    query = context.searcher.embed_query(state["enhancement"]["texts"][0])
-    top = plain_relevance(context, query, state["plain"])
-    return state, frontier_points(state, opinion_pool(context, state), top)
+    return state, frontier_points(state, opinion_pool(context, state))
 
 
 def _problem(items: Sequence[BatchItem], weights: PositionWeights) -> MultigroupProblem:

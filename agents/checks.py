@@ -84,8 +84,13 @@ def _verify(
         **options,
     )
     proportional = pool.target_name.startswith("proportional")
-    kept = [f.message for f in found.findings if proportional or f.kind in _ALWAYS]
-    return found, tuple(kept)
+    kept = [f for f in found.findings if proportional or f.kind in _ALWAYS]
+    if side is not None:
+        # Shares that are stated are those of all views; only the voices are of the one side.
+        shares = verify(answer, texts, population=whole.population, **options)
+        kept = [f for f in kept if f.kind != "wrong share"]
+        kept += [f for f in shares.findings if f.kind == "wrong share"]
+    return found, tuple(dict.fromkeys(f.message for f in kept))
 
 
 def _citations(state: RagState, texts: dict[str, str], found: Verification) -> tuple[CitationAudit, ...]:

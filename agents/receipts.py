@@ -56,7 +56,7 @@ def build_receipt(context: RagContext, state: RagState) -> AuditReceipt:
         "corpus": context.corpus.name,
         "corpus_documents": context.document_count(),
         "answer": state["answer"],
-        "route": RouteAudit(**{k: v for k, v in state["route"].items() if k != "count"}),
+        "route": RouteAudit(**{k: v for k, v in state["route"].items() if k not in {"count", "groups"}}),
         "filters": tuple(FilterAudit(**f) for f in state["filters"]),
         "entities": tuple(EntityAudit(**e) for e in state["entities"]),
         "unmatched": state["unmatched"],
@@ -84,7 +84,7 @@ def build_receipt(context: RagContext, state: RagState) -> AuditReceipt:
         base["groups"] = _groups(state, pool)
         base["unmet"] = (*base["unmet"], *_unaudited(pool))
         base["position"] = PositionAudit(**state["position"]) if state["position"] else None
-        base["frontier"] = frontier_points(state, pool, plain_relevance(context, query, state["plain"]))
+        base["frontier"] = frontier_points(state, pool)
     return AuditReceipt(**base)
 
 
@@ -273,16 +273,13 @@ def _largest_gap(groups: Groups, rows: NDArray[np.int64]) -> float:
     return float(np.abs(counts / known - groups.shares).max()) if known else 1.0
 
 
-def plain_relevance(context: RagContext, query: NDArray[np.float32], plain: list[int]) -> float:
-    return float(context.searcher.similarities(context.corpus.id, query, plain).sum())
-
-
-def frontier_points(state: RagState, pool: OpinionPool, top: float) -> tuple[FrontierPoint, ...]:
-    """Return relevance kept (of the plain top-k's, ``top``) against W1 for the exact selection, from lambda 0 up."""
+def frontier_points(state: RagState, pool: OpinionPool) -> tuple[FrontierPoint, ...]:
+    """Return relevance kept (of the pool's own k most relevant) against W1 for the exact selection, lambda 0 up."""
     k = len(state["chosen"])
     ids = pool.stances.document_ids
     relevance = np.zeros(len(ids))
     relevance[np.searchsorted(ids, state["candidates"])] = state["relevance"]
+    top = float(np.sort(relevance)[-k:].sum())
     problem = Pool(
         relevance=relevance,
         score=pool.stances.scores.astype(np.float64),

@@ -184,8 +184,17 @@ class Parts:
 
     def chat(self, role: Role) -> OpenAIChat | None:
         """Return the chat model of a role, or None when none is configured."""
-        if self.settings.models.for_role(role) is None:
-            return None
+        from pydantic import ValidationError
+
+        from store.errors import ConfigurationError
+
+        try:
+            if self.settings.models.for_role(role) is None:
+                return None
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = ".".join(str(part) for part in first["loc"])
+            raise ConfigurationError(f"setting `models.{name}` is wrong: {first['msg']}") from None
         if self._models is None:
             from agents.models.endpoints import ChatModels
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from app.apart import rebuild_apart
 from app.bootstrap import Parts
 from app.events import AnswerEvent, Finished, Progress
 from app.jobs import Cancelled, Report, stream_job
-from store.errors import NoCandidates, UsageError
+from store.errors import NoCandidates, StoreError, UsageError
 
 if TYPE_CHECKING:
     from store.enrich.pipeline import EnrichReport
@@ -130,8 +130,19 @@ class Service:
         if thread is None:
             yield None
             return
+        import sqlite3
+
         from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+        path = self.parts.workspace.checkpoints_path
+        try:
+            with closing(sqlite3.connect(path)) as connection:
+                connection.execute("PRAGMA schema_version")
+        except sqlite3.DatabaseError as error:
+            raise StoreError(
+                f"the file of conversations {path} cannot be used ({error})",
+                "delete it: answers are kept in the database, follow-ups start anew",
+            ) from error
         async with AsyncSqliteSaver.from_conn_string(str(self.parts.workspace.checkpoints_path)) as saver:
             await saver.conn.execute("PRAGMA journal_mode=WAL")
             await saver.conn.execute("PRAGMA busy_timeout=30000")

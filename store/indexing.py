@@ -243,7 +243,7 @@ class Indexer:
         try:
             held = self._collection(corpus_id, kind).ids()
         except (IndexUnavailable, EmbedderMismatch) as error:
-            return Comparison(kind, len(wanted), 0, len(wanted), 0, bm25, str(error))
+            return Comparison(kind, len(wanted), 0, len(wanted), 0, bm25, error.message)
         return Comparison(kind, len(wanted), len(held), len(wanted - held), len(held - wanted), bm25)
 
     def _collection(self, corpus_id: int, kind: str) -> ChromaIndex:

@@ -253,6 +253,14 @@ class Repository:
                 deleted += len(gone.all())
         return deleted
 
+    def mentioning(self, corpus_id: int, words: Sequence[str], limit: int) -> list[int]:
+        """Return the ids of documents whose text holds every word, somewhere, whatever its case; at most ``limit``."""
+        statement = select(Document.id).where(Document.corpus_id == corpus_id)
+        for word in words:
+            statement = statement.where(func.lower(Document.text).contains(word.lower(), autoescape=True))
+        with self._database.session() as session:
+            return list(session.scalars(statement.order_by(Document.id).limit(limit)).all())
+
     # -- sources
 
     def sources(self, corpus_id: int) -> list[SourceRecord]:

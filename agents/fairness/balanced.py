@@ -59,6 +59,8 @@ def calibrated_inclusion(
         chances = _fit_bins(chances, bins, target)
         if float(np.abs(chances - before).max()) < 1e-10:
             break
+    if abs(float(chances.sum()) - k) > 1e-9:
+        chances = _refit_bins(chances, bins, target, start)
     return chances
 
 
@@ -74,6 +76,32 @@ def _fit_bins(chances: FloatArray, bins: IntArray, target: FloatArray) -> FloatA
         if not (chances > 1 + 1e-12).any():
             break
     return np.minimum(chances, 1.0)
+
+
+def _refit_bins(chances: FloatArray, bins: IntArray, target: FloatArray, start: FloatArray) -> FloatArray:
+    """Scale each bin to its target exactly, nobody above 1.
+
+    Author groups that go with the opinion can lift so many documents of a bin to 1, or lower so many to 0, that
+    :func:`_fit_bins` misses the target. Where too few keep a chance, ``start`` stands in for the bin.
+    """
+    result = chances.copy()
+    for bin_, want in enumerate(target):
+        rows = np.flatnonzero(bins == bin_)
+        if not rows.size:
+            continue
+        weight = result[rows]
+        if np.count_nonzero(weight > 1e-12) < want:
+            weight = start[rows]
+        capped = np.zeros(rows.size, bool)
+        while True:
+            free = float(weight[~capped].sum())
+            factor = (want - capped.sum()) / free if free > 0 else 0.0
+            over = ~capped & (weight * factor > 1)
+            if not over.any():
+                break
+            capped |= over
+        result[rows] = np.where(capped, 1.0, weight * factor)
+    return result
 
 
 def balance_columns(

@@ -8,10 +8,29 @@ from langgraph.runtime import Runtime
 
 from agents.context import RagContext
 from agents.corrections import corrected
+from agents.models.extractive import content_words
+from agents.nodes.marks import degraded
 from agents.pools import document_filter
 from agents.state import RagState
 from store.opinions import DocumentFilter
 from store.receipt import CountAudit
+
+#: Words that ask for a count, in the form of ``content_words``.
+_COUNTING = content_words(
+    "count number share percent percentage proportion fraction total mention mentions mentioned talk talked speak "
+    "speaks discuss comment comments commented hold holds view views document documents posts post author authors "
+    "customers travellers users respondents answers reviewed wrote written customer traveller user person there"
+)
+_SIDES = content_words(
+    "positive negative good bad happy unhappy satisfied dissatisfied complain complains complained complaint "
+    "complaints "
+    "like likes liked dislike disliked love loved hate hated praise praised criticise criticised problem problems "
+    "against favour favourable unfavourable pleased displeased disappointed enjoy enjoyed positively negatively feel"
+)
+_MONTHS = content_words(
+    "january february march april may june july august september october november december since before after between "
+    "last year month week day today past"
+)
 
 
 def count(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
@@ -43,7 +62,31 @@ def count(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
             high=high,
         ).model_dump()
     ]
-    return {"counts": audits}
+    update: dict[str, Any] = {"counts": audits}
+    left = _left_out(context, state)
+    if left:
+        reason = f"the count takes no account of: {', '.join(left)}"
+        update["degradations"] = degraded(state, "count", reason)
+    return update
+
+
+def _left_out(context: RagContext, state: RagState) -> list[str]:
+    """Return the question's words that neither an entity, nor a filter, nor the side asked for stands for."""
+    known = set(_COUNTING)
+    names = {item["key"] for item in state["entities"]}
+    for entity in context.entities():
+        if entity.key in names:
+            for form in (entity.name, *entity.aliases):
+                known |= content_words(form)
+    for item in state["filters"]:
+        known |= content_words(f"{item['name']} {item['value']} {item['phrase']}")
+    if state["period"]:
+        known |= {
+            word for word in content_words(state["question"]) if any(c.isdigit() for c in word)
+        } | _MONTHS
+    if state["route"].get("side"):
+        known |= _SIDES
+    return sorted(word for word in content_words(state["question"]) if word not in known)
 
 
 def _corrected(

@@ -44,7 +44,7 @@ async def generate(state: RagState, runtime: Runtime[RagContext]) -> dict[str, A
 def _extractive(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     context = runtime.context
     written = None
-    if state["chosen"] and not state["unmatched"]:
+    if state["chosen"] and (not state["unmatched"] or state["route"]["kind"] == "factual"):
         if state["selection"].get("floor") is not None:
             written = _opinions(state, context)
         if state["route"]["kind"] != "opinion" or written is None:
@@ -84,9 +84,14 @@ def _voices(state: RagState, context: RagContext) -> list[Voice]:
     chosen = [d for d in state["chosen"] if d in best]
     if not chosen:
         return []
+    wanted = int(state["options"].get("voices", context.settings.voices))
+    # The same words again tell the reader nothing new, where there are others.
+    distinct = {extractive.fold(best[d].quote).casefold(): d for d in reversed(chosen)}
+    if len(distinct) >= min(wanted, 5):
+        chosen = [d for d in chosen if d in distinct.values()]
     rows = np.searchsorted(pool.stances.document_ids, chosen)
     scores = pool.stances.scores[rows]
-    count = min(int(state["options"].get("voices", context.settings.voices)), len(chosen))
+    count = min(wanted, len(chosen))
     relevance = np.linspace(1.0, 0.5, len(chosen))
     ids = np.asarray(chosen, dtype=np.intp)
     subset = Pool(relevance=relevance, score=scores.astype(np.float64), population=pool.target, ids=ids)

@@ -6,13 +6,14 @@ import re
 from typing import Any
 
 from langgraph.runtime import Runtime
-from store.enrich.linking import link as link_question
 
 from agents.context import RagContext
 from agents.models.router_match import match_groups
 from agents.models.router_subjects import match_subjects
+from agents.nodes.marks import degraded
 from agents.pools import document_filter
 from agents.state import RagState
+from store.enrich.linking import link as link_question
 from store.receipt import EntityAudit, FilterAudit
 
 #: Words that show that a question leans on the one before it.
@@ -64,6 +65,17 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         "period": list(period),
         "unmatched": unmatched if not entities else "",
     }
+    tied = {f["phrase"].casefold() for f in filters}
+    loose = [
+        p
+        for p in state["route"].get("groups", ())
+        if not any(p.casefold() in t or t in p.casefold() for t in tied)
+    ]
+    if loose:
+        reason = (
+            f"no author attribute stands for {', '.join(f'`{p}`' for p in loose)}: not restricted to them"
+        )
+        update["degradations"] = degraded(state, "link", reason)
     return _count_filtered(context, {**state, **update}, update)  # type: ignore[typeddict-item]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from langgraph.runtime import Runtime
 
 from agents.context import RagContext
+from agents.fairness.measure import shortfalls
 from agents.fairness.recommendation import recommended_method
 from agents.fairness.selection import METHODS, measure, select
 from agents.ordering import POLARITY, ordered, population_bias, position_weights
@@ -60,8 +61,13 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
         vectors = context.searcher.best_vectors(context.corpus.id, query, ids)
     problem, groups = fairness_pool(pool, relevance, balance, vectors)
     weights = {name: options[name] for name in ("lam", "beta") if options.get(name) is not None}
-    chosen = select(method, problem, k, np.random.default_rng(seed), **(weights if method == "exact" else {}))
+    own: dict[str, Any] = weights if method == "exact" else {}
+    if method == "balanced":
+        # The more relevant half, but never so few that the sample has nothing to choose from.
+        own = {"relevance_quantile": float(np.clip(1 - 3 * k / max(len(ids), 1), 0.0, 0.5))}
+    chosen = select(method, problem, k, np.random.default_rng(seed), **own)
     rows = chosen.indices
+    floor = measure(problem, rows).floor
     polarity = np.sign(pool.stances.scores[rows]).astype(np.int64)
     measured = position_weights(context, len(rows))
     goal = measured.goal(str(options.get("target", settings.target)), population_bias(pool.target))
@@ -76,7 +82,7 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
         beta=weights.get("beta", 0.5 * len(rows)) if method == "exact" and groups else None,
         seed=seed if chosen.inclusion is not None else None,
         relevance_kept=_kept(chosen.parts.relevance, chosen.parts.relevance_top),
-        notes=_notes(chosen.notes, groups),
+        notes=_notes(shortfalls(problem, k, rows, problem.entity_documents()), groups),
     )
     inclusion = [] if chosen.inclusion is None else [float(p) for p in chosen.inclusion[order]]
     return {
@@ -85,7 +91,7 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
         "inclusion": inclusion,
         "selection": {
             **audit.model_dump(),
-            "floor": chosen.parts.floor,
+            "floor": floor,
             "balanced": groups.attribute if groups else "",
         },
         "position": position.model_dump(),

@@ -47,15 +47,15 @@ def retrieve(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
 def _mentioning(context: RagContext, state: RagState) -> dict[str, Any]:
     """Take the documents that use the words of a topic that is no entity; there may be none."""
     wanted = content_words(state["unmatched"])
-    by_words = context.searcher.lexical(context.corpus.id, state["unmatched"], context.settings.candidates)
-    texts = context.repository.documents(by_words.document_ids)
-    ids = [
-        d for d in by_words.document_ids if d in texts and wanted and wanted <= content_words(texts[d].text)
-    ]
+    found = context.repository.mentioning(context.corpus.id, sorted(wanted), 1000) if wanted else []
+    texts = context.repository.documents(found)
+    ids = [d for d in found if wanted <= content_words(texts[d].text)]
     if not ids:
         return {"candidates": [], "relevance": []}
     query = context.searcher.embed_query(state["enhancement"]["texts"][0])
     cosines = context.searcher.similarities(context.corpus.id, query, ids)
+    order = np.lexsort((np.asarray(ids), -cosines))
+    ids, cosines = [ids[i] for i in order], cosines[order]
     reason = (
         f"`{state['unmatched']}` is no entity of this corpus: the documents that mention it are taken by relevance, "
         "not in proportion to opinions"

@@ -32,7 +32,7 @@ def route(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     )
     if state["options"].get("one_sided") is False:
         audit = audit.model_copy(update={"side": None})
-    route_state = {**audit.model_dump(), "count": found.count}
+    route_state = {**audit.model_dump(), "count": found.count, "groups": list(found.groups)}
     if found.period is None:
         return {"route": route_state, "period": []}
     return {"route": route_state, "period": [found.period.start or "", found.period.end or ""]}

@@ -8,7 +8,6 @@ from langgraph.runtime import Runtime
 
 from agents.checks import check_answer
 from agents.context import RagContext
-from agents.nodes.marks import degraded
 from agents.state import RagState
 
 
@@ -27,8 +26,6 @@ def verify(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         )
         if may_revise and state["models"][-1]["name"] != "extractive (embedded)":
             update |= {"deviation": checked.deviation, "revisions": state["revisions"] + 1}
-        else:
-            update["degradations"] = degraded(state, "verify", checked.deviation)
     return update
 
 

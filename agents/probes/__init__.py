@@ -1,0 +1,1 @@
+"""Retriever-bias probes. Not built yet."""

@@ -84,7 +84,8 @@ def ask(
     if target is not None:
         chosen["target"] = _target(target)
     question = _read(question)
-    ready = run_async(answer(sh, question, chosen, not json and output is None, thread), sh.parts)
+    parts = sh.parts
+    ready = run_async(answer(sh, question, chosen, not json and output is None, thread), parts)
     if json:
         out_json("answer/1", document(ready))
         return 0

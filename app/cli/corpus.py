@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from store.ingest.report import IngestReport
 
 TEMPLATE = """\
-# Settings of this Evenhand workspace; every key is optional. The README lists them all.
+# Settings of this Evenhand workspace; every key is optional. The README shows the main ones.
 
 # corpus = "default"
 

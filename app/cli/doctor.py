@@ -32,8 +32,8 @@ def doctor(
         from app.views.safe import line
 
         for check in checks:
-            hint = f" -> {check.hint}" if check.hint and check.state != "ok" else ""
-            out(f"{check.state:<5} {check.name}: {line(check.detail)}{line(hint)}")
+            hint = f" -> {line(check.hint)}" if check.hint and check.state != "ok" else ""
+            out(f"{check.state:<5} {check.name}: {line(check.detail)}{hint}")
     return CHECK_FAILED if any(check.state == "wrong" for check in checks) else 0
 
 

@@ -1,0 +1,1 @@
+"""Enrichment: the entity registry, the lexical extractor, stances, and the pipeline that runs them."""

@@ -29,7 +29,9 @@ class EmbeddingCache:
                 keys = [row.tobytes().hex() for row in data["keys"]]
                 self._known = dict(zip(keys, data["vectors"].astype(np.float32), strict=True))
 
-    def wrap(self, embed: Callable[[BundledMiniLM, Sequence[str]], FloatMatrix]) -> Callable[..., FloatMatrix]:
+    def wrap(
+        self, embed: Callable[[BundledMiniLM, Sequence[str]], FloatMatrix]
+    ) -> Callable[..., FloatMatrix]:
         """Return ``embed`` with the known texts answered from the file."""
 
         def cached(model: BundledMiniLM, texts: Sequence[str]) -> FloatMatrix:
@@ -48,4 +50,6 @@ class EmbeddingCache:
         """Write what was used, when asked to."""
         if os.environ.get("UPDATE_TEST_EMBEDDINGS") == "1":
             keys = np.stack([np.frombuffer(bytes.fromhex(key), np.uint8) for key in self._used])
-            np.savez_compressed(FILE, keys=keys, vectors=np.stack(list(self._used.values())).astype(np.float16))
+            np.savez_compressed(
+                FILE, keys=keys, vectors=np.stack(list(self._used.values())).astype(np.float16)
+            )
