@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, closing
@@ -88,6 +89,8 @@ class Service:
         found = self.parts.repository.corpus(corpus or self.parts.settings.corpus)
         if not found.documents:
             raise NoCandidates(f"the corpus `{found.name}` has no documents", "run `evenhand ingest FILE`")
+        # The embedder loads in native code: it does so beside the imports that follow.
+        warm = asyncio.get_running_loop().run_in_executor(None, self.parts.searcher.embed_query, question)
         from agents.context import Memo
         from agents.graph import build_graph
         from agents.state import fresh
@@ -96,6 +99,7 @@ class Service:
             # Compiling costs as much as answering: once a process.
             self._memo, self._graph = Memo(), build_graph()
         context = self.parts.context(found, self._memo)
+        await warm
         answers = self.parts.answers
         if thread is not None:
             answers.ensure_thread(found.id, thread, question)
