@@ -280,17 +280,21 @@ def frontier_points(state: RagState, pool: OpinionPool) -> tuple[FrontierPoint, 
     relevance = np.zeros(len(ids))
     relevance[np.searchsorted(ids, state["candidates"])] = state["relevance"]
     top = float(np.sort(relevance)[-k:].sum())
+    # Only the k most relevant of each bin can be chosen: leaving the others out changes nothing.
+    scores = pool.stances.scores
+    order = np.lexsort((ids, -relevance))
+    kept_rows = np.sort(np.concatenate([order[scores[order] == value][:k] for value in BINS]))
     problem = Pool(
-        relevance=relevance,
-        score=pool.stances.scores.astype(np.float64),
+        relevance=relevance[kept_rows],
+        score=scores[kept_rows].astype(np.float64),
         population=pool.target,
-        ids=ids.astype(np.intp),
+        ids=ids[kept_rows].astype(np.intp),
     )
     balanced = pool.groups.get(state["selection"].get("balanced", ""))
     points: dict[tuple[int, ...], FrontierPoint] = {}
     for lam in FRONTIER_LAMBDAS:
         found = select("exact", problem, k, lam=lam * k)
-        gap = _largest_gap(balanced, found.indices) if balanced is not None else 0.0
+        gap = _largest_gap(balanced, kept_rows[found.indices]) if balanced is not None else 0.0
         kept = found.parts.relevance / top if top > 0 else 1.0
         key = tuple(sorted(int(i) for i in found.indices))
         points.setdefault(

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -244,7 +245,8 @@ def _alembic_config(connection: object) -> Any:
 
     import migrations
 
-    config = Config()
+    # Its default stream is whatever stdout was when alembic was imported; what it prints is not a result of ours.
+    config = Config(stdout=StringIO())
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     config.attributes["connection"] = connection
     return config

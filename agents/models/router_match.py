@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from agents.models.router_data import lexicon
 from agents.models.router_groups import Word, demonyms, group_spans, is_author, is_people, places, words_of
@@ -201,6 +202,11 @@ class _Question:
         return bool(after) and is_author(after[0])
 
 
+@lru_cache(maxsize=20_000)
+def _distinct_forms(attribute: str, value: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(dict.fromkeys(_forms(attribute, value)))
+
+
 def match_groups(question: str, attributes: Mapping[str, Sequence[str]]) -> tuple[GroupFilter, ...]:
     """Tie the author groups that ``question`` names to values of a corpus.
 
@@ -221,7 +227,7 @@ def match_groups(question: str, attributes: Mapping[str, Sequence[str]]) -> tupl
     found: list[tuple[int, int, bool, GroupFilter]] = []
     for attribute, values in attributes.items():
         for value in values:
-            for form in dict.fromkeys(_forms(attribute, value)):
+            for form in _distinct_forms(attribute, value):
                 for start, end in asked.find(form):
                     plain = len(form) > 1 and not _is_place(attribute, value) and form == _value_words(value)
                     sure = plain or asked.names_people(start, end)

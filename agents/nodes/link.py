@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
 
 from agents.context import RagContext
-from agents.models.router_match import match_groups
+from agents.models.router_match import GroupFilter, match_groups
 from agents.models.router_subjects import match_subjects
 from agents.nodes.marks import degraded
 from agents.pools import document_filter
@@ -86,7 +87,7 @@ def _embed(context: RagContext) -> Any:
 def _filters(context: RagContext, question: str, state: RagState) -> list[dict[str, Any]]:
     found = [
         {"name": item.attribute, "value": item.value, "phrase": item.phrase}
-        for item in match_groups(question, context.attribute_values())
+        for item in _one_attribute(match_groups(question, context.attribute_values()))
     ]
     found += [
         {"name": "subject", "value": subject, "phrase": subject}
@@ -96,6 +97,18 @@ def _filters(context: RagContext, question: str, state: RagState) -> list[dict[s
         found.append({"name": "period", "value": "..".join(state["period"]), "phrase": ""})
     found += [dict(item) for item in state["options"].get("filters", ())]
     return found
+
+
+def _one_attribute(items: Sequence[GroupFilter]) -> list[GroupFilter]:
+    """Keep one attribute a phrase: of city and province "New York", the one that most phrases of the question fit."""
+    fits: dict[str, set[str]] = {}
+    for item in items:
+        fits.setdefault(item.attribute, set()).add(item.phrase)
+    best = {
+        phrase: min((i.attribute for i in items if i.phrase == phrase), key=lambda a: (-len(fits[a]), a))
+        for phrase in {item.phrase for item in items}
+    }
+    return [item for item in items if item.attribute == best[item.phrase]]
 
 
 def _standalone(context: RagContext, question: str, keys: list[str], filters: list[dict[str, Any]]) -> str:

@@ -12,6 +12,7 @@ from agents.models.extractive import content_words
 from agents.nodes.marks import degraded
 from agents.pools import OpinionPool, document_filter, opinion_pool
 from agents.state import RagState
+from store.search import Found
 
 
 def retrieve(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
@@ -23,25 +24,26 @@ def retrieve(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     queries = [context.searcher.embed_query(text) for text in enhancement["texts"]]
     where = document_filter(state)
     within = context.opinions.matching(context.corpus.id, where) if where else None
-    n = max(k, context.settings.candidates)
-    words = enhancement.get("lexical") or state["standalone"]
-    found = context.searcher.hybrid(context.corpus.id, words, queries, n, within, kind)
     plain = _plain_top(context, queries[0], k, within, kind)
-    update: dict[str, Any] = {
-        "candidates": list(found.document_ids),
-        "relevance": list(found.relevance),
-        "plain": plain,
-        "pool_source": "hybrid search (dense and BM25, reciprocal rank fusion)",
-    }
-    if found.degradations:
-        update["degradations"] = degraded(state, "retrieve", *found.degradations)
+    update: dict[str, Any] = {"plain": list(plain.document_ids)}
+    if plain.degradations:
+        update["degradations"] = degraded(state, "retrieve", *plain.degradations)
     if state["unmatched"] and state["route"]["kind"] != "factual":
-        update |= _mentioning(context, {**state, **update})  # type: ignore[typeddict-item]
-    elif state["route"]["kind"] in {"opinion", "both"}:
+        return update | _mentioning(context, {**state, **update})  # type: ignore[typeddict-item]
+    if state["route"]["kind"] in {"opinion", "both"}:
         pool = opinion_pool(context, state)
         if len(pool.stances):
-            update |= _entity_pool(context, state, pool, queries[0], kind)
-    return update
+            return update | _entity_pool(context, state, pool, queries[0], kind)
+    words = enhancement.get("lexical") or state["standalone"]
+    n = max(k, context.settings.candidates)
+    found = context.searcher.hybrid(context.corpus.id, words, queries, n, within, kind)
+    if found.degradations:
+        update["degradations"] = degraded({**state, **update}, "retrieve", *found.degradations)  # type: ignore[typeddict-item]
+    return update | {
+        "candidates": list(found.document_ids),
+        "relevance": list(found.relevance),
+        "pool_source": "hybrid search (dense and BM25, reciprocal rank fusion)",
+    }
 
 
 def _mentioning(context: RagContext, state: RagState) -> dict[str, Any]:
@@ -83,10 +85,10 @@ def _entity_pool(
     }
 
 
-def _plain_top(context: RagContext, query: Any, k: int, within: Any, kind: str) -> list[int]:
+def _plain_top(context: RagContext, query: Any, k: int, within: Any, kind: str) -> Found:
     if within is None:
-        return list(context.searcher.dense(context.corpus.id, query, k, kind).document_ids)
-    return list(context.searcher.exact(context.corpus.id, query, k, within, kind).document_ids)
+        return context.searcher.dense(context.corpus.id, query, k, kind)
+    return context.searcher.exact(context.corpus.id, query, k, within, kind)
 
 
 __all__ = ["retrieve"]

@@ -38,7 +38,7 @@ FILES: list[tuple[str, Callable[[Path], Path], list[str], int, str]] = [
     ("empty", csv(""), [], 1, "in.csv"),
     ("header only", csv("id,text\n"), [], 1, "in.csv"),
     ("no text column", csv("a,b\n1,2\n3,4\n"), [], 2, "text"),
-    ("unknown column", csv(GOOD), ["--map", "text=txet"], 2, "did you mean `text`"),
+    ("unknown column", csv(GOOD), ["--map", "text=txet"], 2, "did you mean 'text'"),
     ("unknown field", csv(GOOD), ["--map", "txt=text"], 2, "text"),
     ("half a mapping", csv(GOOD), ["--map", "text"], 2, "--map"),
     ("unknown attribute column", csv(GOOD), ["--attribute", "country=cuntry"], 2, "cuntry"),
