@@ -45,6 +45,7 @@ class OpinionPool:
     target: NDArray[np.float64]
     target_name: str
     groups: dict[str, Groups]
+    covariates: NDArray[np.float64] | None = None
 
     @property
     def population(self) -> tuple[int, ...]:
@@ -92,7 +93,6 @@ def fairness_pool(
     """Return the input of ``agents.fairness.selection.select`` and the attribute that constrains it."""
     groups = constrained(pool, balance)
     stances = pool.stances
-    covariates = _covariates(stances)
     return (
         Pool(
             relevance=relevance,
@@ -101,7 +101,7 @@ def fairness_pool(
             vectors=None if vectors is None else vectors.astype(np.float64),
             groups={} if groups is None else {groups.attribute: groups.codes.astype(np.intp)},
             group_shares={} if groups is None else {groups.attribute: groups.shares},
-            covariates=covariates,
+            covariates=pool.covariates,
             ids=stances.document_ids.astype(np.intp),
         ),
         groups,
@@ -187,7 +187,9 @@ def _build(
     shares = target_shares(target, stances)  # type: ignore[arg-type]
     groups = {name: make_groups(name, values) for name, values in stances.groups.items()}
     name = target if isinstance(target, str) else "given"
-    return OpinionPool(stances, shares, name if side is None else f"{name}, {side} side", groups)
+    return OpinionPool(
+        stances, shares, name if side is None else f"{name}, {side} side", groups, _covariates(stances)
+    )
 
 
 def _only(stances: StancePool, mask: NDArray[np.bool_]) -> StancePool:

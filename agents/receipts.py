@@ -41,7 +41,7 @@ from store.receipt import (
 from store.records import BINS, DocumentRecord
 
 #: Weights of W1 (times k) at which the frontier is shown; the chosen point is added.
-FRONTIER_LAMBDAS = (0.0, 0.0005, 0.001, 0.002, 0.005, 0.02, 0.1)
+FRONTIER_LAMBDAS = (0.0, 0.001, 0.003, 0.01, 0.05)
 
 
 def build_receipt(context: RagContext, state: RagState) -> AuditReceipt:
@@ -165,7 +165,7 @@ def _opinion(context: RagContext, state: RagState, pool: OpinionPool) -> Opinion
         scores = source.stances.scores[rows]
         distributions[name] = Distribution(counts=_counts(scores), source=_SOURCES[name])
         if len(scores):
-            low, high = bootstrap_w1(scores, pool.target, np.random.default_rng(seed), draws=500)
+            low, high = bootstrap_w1(scores, pool.target, np.random.default_rng(seed), draws=300)
             value = w1_bins(histogram(scores), pool.target)
             # A distance cannot fall below 0, so its percentile interval lies too high: only its width is used.
             half = (high - low) / 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -19,6 +20,9 @@ from store.repository import IN_LIMIT
 from store.tables import Embedding, Unit
 from store.vectors import ChromaStore
 from store.workspace import Workspace
+
+#: How long the stamp of a corpus' units is taken for current.
+STAMP_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class Searcher:
         self._vectors: dict[tuple[int, str], UnitVectors] = {}
         self._bm25: dict[tuple[int, str], BM25Index] = {}
         self._queries: dict[str, FloatVector] = {}
+        self._stamps: dict[tuple[int, str], tuple[float, str]] = {}
 
     @property
     def fingerprint(self) -> str:
@@ -228,11 +233,11 @@ class Searcher:
 
     def vectors(self, corpus_id: int, kind: str = "raw") -> UnitVectors:
         """Return all vectors of one kind, read from SQL once and again only when the units change."""
+        stamp = self._stamp(corpus_id, kind)
+        cached = self._vectors.get((corpus_id, kind))
+        if cached is not None and cached.stamp == stamp and len(cached.unit_documents) == _size(stamp):
+            return cached
         with self._database.session() as session:
-            stamp = unit_stamp(session, corpus_id, kind)
-            cached = self._vectors.get((corpus_id, kind))
-            if cached is not None and cached.stamp == stamp and len(cached.unit_documents) == _size(stamp):
-                return cached
             rows = session.execute(
                 select(Unit.document_id, Embedding.vector)
                 .join(Embedding, Embedding.text_hash == Unit.text_hash)
@@ -279,8 +284,17 @@ class Searcher:
             take *= 4
 
     def _count(self, corpus_id: int, kind: str) -> int:
-        with self._database.session() as session:
-            return _size(unit_stamp(session, corpus_id, kind))
+        return _size(self._stamp(corpus_id, kind))
+
+    def _stamp(self, corpus_id: int, kind: str) -> str:
+        """Return the units' stamp; it costs milliseconds and one question asks often, so it is read every 0.2 s."""
+        now = time.monotonic()
+        read_at, stamp = self._stamps.get((corpus_id, kind), (-1.0, ""))
+        if now - read_at > STAMP_SECONDS:
+            with self._database.session() as session:
+                stamp = unit_stamp(session, corpus_id, kind)
+            self._stamps[corpus_id, kind] = (now, stamp)
+        return stamp
 
     def _owners(self, unit_ids: Sequence[int]) -> dict[int, int]:
         found: dict[int, int] = {}

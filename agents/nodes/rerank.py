@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 
 from agents.context import RagContext
 from agents.fairness.measure import shortfalls
+from agents.fairness.opinion import least_distance
 from agents.fairness.recommendation import recommended_method
 from agents.fairness.selection import METHODS, measure, select
 from agents.ordering import POLARITY, ordered, population_bias, position_weights
@@ -17,6 +18,7 @@ from agents.receipts import stance_rows
 from agents.state import RagState
 from store.errors import UsageError
 from store.receipt import PositionAudit, SelectionAudit
+from store.records import BINS
 
 
 def rerank(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
@@ -67,7 +69,9 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
         own = {"relevance_quantile": float(np.clip(1 - 3 * k / max(len(ids), 1), 0.0, 0.5))}
     chosen = select(method, problem, k, np.random.default_rng(seed), **own)
     rows = chosen.indices
-    floor = measure(problem, rows).floor
+    # No more than k of a bin can be chosen: the floor needs no more of each.
+    supply = np.repeat(BINS, np.minimum(pool.population, len(rows)))
+    floor = least_distance(supply, pool.target, len(rows)) if len(rows) else None
     polarity = np.sign(pool.stances.scores[rows]).astype(np.int64)
     measured = position_weights(context, len(rows))
     goal = measured.goal(str(options.get("target", settings.target)), population_bias(pool.target))

@@ -79,8 +79,8 @@ def _entity_pool(
     order = np.lexsort((ids, -relevance))
     names = ", ".join(item["name"] for item in state["entities"]) or "anything"
     return {
-        "candidates": [int(i) for i in ids[order]],
-        "relevance": [float(r) for r in relevance[order]],
+        "candidates": ids[order].tolist(),
+        "relevance": relevance[order].tolist(),
         "pool_source": f"all {len(ids)} documents with an opinion on {names}",
     }
 

@@ -128,7 +128,8 @@ def test_corpora_are_apart(filled: Store) -> None:
     assert not set(theirs) & set(searcher.hybrid(filled.corpus, "coffee", [query], 40).document_ids)
 
 
-def test_vectors_are_read_again_when_units_change(filled: Store) -> None:
+def test_vectors_are_read_again_when_units_change(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("store.search.STAMP_SECONDS", -1.0)
     searcher = filled.searcher
     first = searcher.vectors(filled.corpus)
     assert searcher.vectors(filled.corpus) is first
