@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from agents.checks import check_answer
 from agents.context import RagContext
+from agents.nodes.marks import degraded
 from agents.state import RagState
 
 
@@ -26,6 +27,9 @@ def verify(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         )
         if may_revise and state["models"][-1]["name"] != "extractive (embedded)":
             update |= {"deviation": checked.deviation, "revisions": state["revisions"] + 1}
+            return update
+        # `audit --fail-over degraded=0` must see what the checks found.
+        update["degradations"] = degraded(state, "verify", checked.deviation)
     return update
 
 

@@ -83,7 +83,8 @@ def warnings(receipt: AuditReceipt) -> list[str]:
     missing = receipt.verification.quotes - receipt.verification.quotes_verified
     if missing > 0:
         found.append(f"{plural(missing, 'quote')} not found in the cited text")
-    found += [f"check: {each}" for each in receipt.verification.findings]
+    marked = " ".join(each.reason for each in receipt.degradations)
+    found += [f"check: {each}" for each in receipt.verification.findings if each not in marked]
     if receipt.unmatched:
         found.append(f"not in the registry: {receipt.unmatched}")
     return found
