@@ -136,14 +136,14 @@ def _plan(path: Path, overrides: object, options: dict[str, str], json: bool) ->
     if json:
         out_json("ingest-plan/1", {"path": str(path), "mapping": planned.mapping.to_json()})
     else:
-        from app.cli.books import mapping_lines
+        from app.views.books import mapping_lines
 
         out("\n".join(mapping_lines(planned.mapping)))
     return 0
 
 
 def _report_retry(sh: Shell, done: tuple[list[IngestReport], IndexReport], json: bool) -> int:
-    from app.cli.books import books_document, books_lines, index_document, index_line
+    from app.views.books import books_document, books_lines, index_document, index_line
 
     books, index = done
     if json:
@@ -158,7 +158,7 @@ def _report_retry(sh: Shell, done: tuple[list[IngestReport], IndexReport], json:
 
 
 def _report(sh: Shell, done: object, json: bool) -> int:
-    from app.cli.books import ingest_document, ingest_lines
+    from app.views.books import ingest_document, ingest_lines
     from app.service import Ingested
 
     assert isinstance(done, Ingested)

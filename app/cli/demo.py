@@ -35,7 +35,7 @@ def demo(
         events = sh.service.ingest(path, "lounges", overrides=parse_overrides(MAPS, ATTRIBUTES))
         books = run_job(sh, events)
     sh._parts = None
-    from app.cli.books import enrich_lines, ingest_lines
+    from app.views.books import enrich_lines, ingest_lines
 
     out("\n".join(ingest_lines(books)))
     out("\n2. Find what they hold views on, and every view")

@@ -46,7 +46,7 @@ def enrich(
     json: Annotated[bool, typer.Option("--json", help="Result as JSON (enrich/1).")] = False,
 ) -> int:
     """Find the things that people hold views on, and every view, with its exact words."""
-    from app.cli.books import enrich_document, enrich_lines
+    from app.views.books import enrich_document, enrich_lines
     from app.views.safe import line
 
     sh = shell(context)
