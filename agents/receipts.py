@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from agents.context import RagContext
 from agents.corrections import corrected_bins, label_quality
 from agents.fairness.distance import bootstrap_w1, histogram, sigma, w1_bins
-from agents.fairness.pool import Pool
-from agents.fairness.selection import select
+from agents.frontier import exact_choices
 from agents.pools import OTHER, Groups, OpinionPool, audited, opinion_pool
 from agents.state import RagState
 from store.receipt import (
@@ -244,8 +243,8 @@ def _groups(state: RagState, pool: OpinionPool) -> tuple[GroupAudit, ...]:
                 ),
                 coverage=coverage,
                 coverage_matched=coverage,
-                largest_gap=_largest_gap(groups, chosen),
-                plain_largest_gap=_largest_gap(groups, plain),
+                largest_gap=largest_gap(groups, chosen),
+                plain_largest_gap=largest_gap(groups, plain),
                 unknown_population=groups.unknown,
                 unknown_retrieved=1 - known / max(len(chosen), 1),
                 constrained=name == balanced,
@@ -268,7 +267,8 @@ def _group_counts(groups: Groups, rows: NDArray[np.int64]) -> tuple[NDArray[np.i
     return np.bincount(known, minlength=len(groups.names)), len(known)
 
 
-def _largest_gap(groups: Groups, rows: NDArray[np.int64]) -> float:
+def largest_gap(groups: Groups, rows: NDArray[np.int64]) -> float:
+    """Return the largest difference of shares between these rows and the population, 1 where no value is known."""
     counts, known = _group_counts(groups, rows)
     return float(np.abs(counts / known - groups.shares).max()) if known else 1.0
 
@@ -280,39 +280,29 @@ def frontier_points(state: RagState, pool: OpinionPool) -> tuple[FrontierPoint, 
     relevance = np.zeros(len(ids))
     relevance[np.searchsorted(ids, state["candidates"])] = state["relevance"]
     top = float(np.sort(relevance)[-k:].sum())
-    # Only the k most relevant of each bin can be chosen: leaving the others out changes nothing.
-    scores = pool.stances.scores
-    order = np.lexsort((ids, -relevance))
-    kept_rows = np.sort(np.concatenate([order[scores[order] == value][:k] for value in BINS]))
-    problem = Pool(
-        relevance=relevance[kept_rows],
-        score=scores[kept_rows].astype(np.float64),
-        population=pool.target,
-        ids=ids[kept_rows].astype(np.intp),
-    )
     balanced = pool.groups.get(state["selection"].get("balanced", ""))
-    points: dict[tuple[int, ...], FrontierPoint] = {}
-    for lam in FRONTIER_LAMBDAS:
-        found = select("exact", problem, k, lam=lam * k)
-        gap = _largest_gap(balanced, kept_rows[found.indices]) if balanced is not None else 0.0
-        kept = found.parts.relevance / top if top > 0 else 1.0
-        key = tuple(sorted(int(i) for i in found.indices))
-        points.setdefault(
-            key, FrontierPoint(lam=lam * k, relevance_kept=kept, w1=found.parts.w1, largest_gap=gap)
+    points = tuple(
+        FrontierPoint(
+            lam=each.lam,
+            relevance_kept=each.relevance / top if top > 0 else 1.0,
+            w1=each.w1,
+            largest_gap=largest_gap(balanced, each.rows) if balanced is not None else 0.0,
         )
+        for each in exact_choices(pool, relevance, k, FRONTIER_LAMBDAS)
+    )
     rows = stance_rows(pool, state["chosen"])
     chosen = FrontierPoint(
         lam=state["selection"].get("lam"),
         relevance_kept=float(relevance[rows].sum() / top) if top > 0 else 1.0,
         w1=w1_bins(histogram(pool.stances.scores[rows]), pool.target),
-        largest_gap=_largest_gap(balanced, rows) if balanced is not None else 0.0,
+        largest_gap=largest_gap(balanced, rows) if balanced is not None else 0.0,
         chosen=True,
     )
-    return (*points.values(), chosen)
+    return (*points, chosen)
 
 
 def _counts(scores: NDArray[np.int64]) -> tuple[int, ...]:
     return tuple(int(n) for n in np.bincount((scores + 30) // 10, minlength=len(BINS)))
 
 
-__all__ = ["build_receipt", "frontier_points", "stance_rows"]
+__all__ = ["build_receipt", "frontier_points", "largest_gap", "stance_rows"]
