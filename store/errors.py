@@ -8,6 +8,7 @@ One line says what happened, where, and what to do. The tree::
     ├── StoreError                 exit 1
     │   ├── IngestError
     │   ├── EnrichmentError
+    │   │   └── Postponed          not the document's fault: it waits for the next run
     │   ├── WorkspaceBusy          another process holds the write lock
     │   ├── SchemaMismatch         database older or newer than this program
     │   ├── EmbedderMismatch       exit 2  corpus was built with another embedder
@@ -71,6 +72,12 @@ class EnrichmentError(StoreError):
     """Entities or opinions could not be extracted or recorded."""
 
 
+class Postponed(EnrichmentError):
+    """A document could not be worked on for a reason that is not its own (a server is down): it stays pending."""
+
+    retryable = True
+
+
 class WorkspaceBusy(StoreError):
     """Another process is writing to this workspace."""
 
@@ -122,6 +129,7 @@ __all__ = [
     "IndexUnavailable",
     "IngestError",
     "NoCandidates",
+    "Postponed",
     "SchemaMismatch",
     "ServiceUnreachable",
     "StoreError",

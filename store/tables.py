@@ -319,7 +319,8 @@ class EnrichmentWork(Base):
     #: Extractor version and registry hash: another value means the work is stale.
     version: Mapped[str] = mapped_column(String(200))
     content_hash: Mapped[str] = mapped_column(String(32))
-    #: ``done``, ``failed`` or ``set-aside`` (not in the extractor's language).
+    #: ``done``, ``failed``, ``pending`` (the server's fault: every run tries it again) or ``set-aside`` (not in the
+    #: extractor's language).
     state: Mapped[str] = mapped_column(String(20))
     reason: Mapped[str] = mapped_column(Text, default="")
     language: Mapped[str] = mapped_column(String(8), default="")

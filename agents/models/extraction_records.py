@@ -40,7 +40,8 @@ class ExtractorOptions:
 class Outcome:
     """What became of one document: ``extraction`` or, when it is None, ``reason`` why not.
 
-    ``untried`` marks documents that were not sent, because the server had failed too often in a row.
+    ``untried`` marks documents that were not sent, because the server had failed too often in a row; ``postponed``
+    these and all others that failed through no fault of their own: the next run tries them.
     """
 
     document_id: int
@@ -51,6 +52,7 @@ class Outcome:
     unlisted: int = 0
     cached: bool = False
     untried: bool = False
+    postponed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,14 @@ import prompts
 from agents.fencing import fence, neutralise
 from agents.models.cache import Cache, MemoryCache
 from agents.models.chat import OpenAIChat
-from agents.models.errors import FATAL, MalformedOutput, ModelCallError, ModelUnreachable
+from agents.models.errors import (
+    FATAL,
+    MalformedOutput,
+    ModelCallError,
+    ModelUnreachable,
+    NotAnApi,
+    RequestRejected,
+)
 from agents.models.extraction_records import ExtractionPlan, ExtractorOptions, Outcome
 from agents.models.extraction_schema import (
     DocumentAnswer,
@@ -35,7 +42,7 @@ from agents.models.extraction_schema import (
 from agents.models.settings import Price
 from agents.models.structured import ask_batch, schema_of
 from agents.models.usage import estimate_tokens
-from store.errors import EnrichmentError
+from store.errors import EnrichmentError, Postponed
 from store.ports import ChatMessage, ChatModel, ChatRequest, Usage
 from store.records import Extraction, RegistryEntity
 
@@ -49,7 +56,10 @@ _OPEN: Final = (
     "An opinion on a thing that is missing from the list also counts: "
     "give its short common name in lower case."
 )
-_SERVER_AT_FAULT: Final[tuple[type[ModelCallError], ...]] = (*FATAL, ModelUnreachable)
+#: No word on the documents: they wait for the next run.
+_SERVER_AT_FAULT: Final[tuple[type[ModelCallError], ...]] = (*FATAL, ModelUnreachable, NotAnApi)
+#: Many of these in a row are the server's or the settings' fault as well, one may be the document's.
+_SUSPICIOUS: Final[tuple[type[ModelCallError], ...]] = (*_SERVER_AT_FAULT, RequestRejected)
 _CLOSED: Final = "Leave out opinions on anything else."
 
 
@@ -103,7 +113,7 @@ class LLMExtractor:
         self._prompt = prompts.load("extract")
         self.usage = Usage()
         self._clock = monotonic
-        self._reasons: dict[tuple[int, str], str] = {}
+        self._settled: dict[tuple[int, str], Outcome] = {}
         self._rest_until = 0.0
 
     @property
@@ -222,29 +232,32 @@ class LLMExtractor:
     ) -> Iterator[Extraction]:
         """Yield the Extraction of each document, in order: the synchronous port.
 
-        All documents are worked on before the first is yielded. When some fail, the first failure is raised; what
-        succeeded is in the cache, and what failed is remembered, so that a caller who then asks for each document
-        alone gets each answer or each reason without a further call.
+        All documents are worked on before the first is yielded. When some fail, the first failure is raised, and all
+        outcomes are remembered, so that a caller who then asks for each document alone gets each answer or each
+        reason without a further call.
 
         Runs an event loop of its own in the calling thread, so it must not be called from inside one.
 
         Raises
         ------
+        Postponed
+            The server was at fault, not the first document that failed.
         EnrichmentError
             With the reason of the first document that failed.
         """
-        if len(documents) == 1 and (reason := self._reasons.pop(documents[0], "")):
-            raise EnrichmentError(reason)
-        if self._clock() < self._rest_until:
-            raise EnrichmentError(f"{self.name} failed too often in a row; left alone for {_REST:g} s")
-        outcomes = asyncio.run(self._collect(documents, registry))
+        outcomes: list[Outcome] = []
+        if len(documents) == 1 and (known := self._settled.pop(documents[0], None)) is not None:
+            outcomes = [known]
+        elif self._clock() < self._rest_until:
+            raise Postponed(f"{self.name} failed too often in a row; left alone for {_REST:g} s")
+        else:
+            outcomes = asyncio.run(self._collect(documents, registry))
         if any(outcome.untried for outcome in outcomes):
             self._rest_until = self._clock() + _REST
-        failed = [(entry, o) for entry, o in zip(documents, outcomes, strict=True) if o.extraction is None]
-        if failed:
+        if (failed := next((o for o in outcomes if o.extraction is None), None)) is not None:
             if len(documents) > 1:
-                self._reasons = {entry: outcome.reason for entry, outcome in failed}
-            raise EnrichmentError(failed[0][1].reason)
+                self._settled = dict(zip(documents, outcomes, strict=True))
+            raise (Postponed if failed.postponed else EnrichmentError)(failed.reason)
         yield from (outcome.extraction for outcome in outcomes if outcome.extraction is not None)
 
     async def _collect(
@@ -347,7 +360,7 @@ class LLMExtractor:
     def _watch(self, found: Iterable[DocumentAnswer | ModelCallError], run: _Run) -> None:
         """Stop sending once the server, not the documents, has failed many times in a row."""
         answers = list(found)
-        blamed: list[ModelCallError] = [a for a in answers if isinstance(a, _SERVER_AT_FAULT)]
+        blamed: list[ModelCallError] = [a for a in answers if isinstance(a, _SUSPICIOUS)]
         if not blamed or any(isinstance(answer, DocumentAnswer) for answer in answers):
             run.failures_in_a_row = 0
             return
@@ -359,7 +372,9 @@ class LLMExtractor:
     def _outcome(self, slot: _Slot, run: _Run) -> Outcome:
         result = slot.result.result()
         if isinstance(result, ModelCallError):
-            return Outcome(slot.document_id, reason=str(result), untried=isinstance(result, _Untried))
+            untried = isinstance(result, _Untried)
+            postponed = untried or isinstance(result, _SERVER_AT_FAULT)
+            return Outcome(slot.document_id, reason=str(result), untried=untried, postponed=postponed)
         return Outcome(
             slot.document_id,
             Extraction(slot.document_id, result.opinions, result.language),

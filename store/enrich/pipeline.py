@@ -12,16 +12,17 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import and_, delete, func, insert, select
+from sqlalchemy import and_, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from store.database import Database
 from store.enrich.curation import Decision, replay
 from store.enrich.doubts import remember
 from store.enrich.engines import Outcome, open_engine
-from store.enrich.registry import SAMPLE_TEXTS, Embed, bootstrap
+from store.enrich.registry import SAMPLE_TEXTS, Embed, RegistryResult, bootstrap
 from store.enrich.registry_clusters import DoubtfulMerge
 from store.enrich.stances import enriched_text, lineage, split_text, stances
+from store.errors import Postponed
 from store.hashing import text_hash
 from store.ports import OpinionExtractor
 from store.records import Extraction, OpinionUnit, RegistryEntity
@@ -73,7 +74,11 @@ class EnrichProgress:
 
 @dataclass(frozen=True, slots=True)
 class EnrichReport:
-    """What a run of enrichment did; documents = enriched + set aside + failed + unchanged."""
+    """What a run of enrichment did; documents = enriched + set aside + failed + pending + unchanged.
+
+    ``pending`` documents were not worked on for a reason that is not theirs, such as a server that is down, named in
+    ``pending_reason``; the next run tries them.
+    """
 
     documents: int
     enriched: int
@@ -87,6 +92,8 @@ class EnrichReport:
     languages: dict[str, int] = field(default_factory=dict)
     interrupted: bool = False
     seconds: float = 0.0
+    pending: int = 0
+    pending_reason: str = ""
 
 
 class EnrichPipeline:
@@ -120,7 +127,8 @@ class EnrichPipeline:
         writer = _Writer(
             self._registry.ids(corpus_id), registry, self._extractor.name, version, self._options.kinds
         )
-        tally = {"done": 0, "set-aside": 0, "failed": 0}
+        tally = {"done": 0, "set-aside": 0, "failed": 0, "pending": 0}
+        why = ""
         languages: dict[str, int] = {}
         opinions = done = 0
         with open_engine(
@@ -136,6 +144,7 @@ class EnrichPipeline:
                     opinions += found
                     if state == "set-aside":
                         languages[language] = languages.get(language, 0) + 1
+                why = why or next((str(error) for error in outcome if isinstance(error, Postponed)), "")
                 done += len(ids)
                 progress(EnrichProgress("opinions", done, len(pending)))
         if done or doubtful:
@@ -153,13 +162,60 @@ class EnrichPipeline:
             languages=languages,
             interrupted=done < len(pending),
             seconds=time.perf_counter() - started,
+            pending=tally["pending"],
+            pending_reason=why,
         )
+
+    def to_do(self, corpus_id: int) -> tuple[list[tuple[int, str]], list[RegistryEntity], int]:
+        """Return the documents that a run would work on, the registry it would use, and how many documents there are.
+
+        Nothing is stored: a registry that is missing or outgrown is made for this answer only.
+        """
+        made = self._new_registry(corpus_id, lambda _: None)
+        registry = self._replayed(corpus_id, made[0])[0] if made else self._registry.load(corpus_id)
+        version = f"{self._extractor.version}/{_fingerprint(registry, self._options.kinds)}"
+        pending, total = self._pending(corpus_id, version)
+        batches = [pending[first : first + BATCH] for first in range(0, len(pending), BATCH)]
+        return [entry for batch in self._read(batches, lambda: False) for entry in batch], registry, total
 
     # -- registry
 
     def _bring_up_registry(
         self, corpus_id: int, progress: Callable[[EnrichProgress], None]
     ) -> tuple[tuple[DoubtfulMerge, ...], tuple[str, ...]]:
+        made = self._new_registry(corpus_id, progress)
+        if made is None:
+            return (), ()
+        return made[0].doubtful, self.adopt(corpus_id, *made)
+
+    def adopt(self, corpus_id: int, result: RegistryResult, documents: int) -> tuple[str, ...]:
+        """Make this the registry of a corpus of so many documents, a person's decisions replayed on it.
+
+        Returns the decisions that no longer fit, one line each.
+        """
+        entities, refused = self._replayed(corpus_id, result)
+        self._registry.save(corpus_id, entities)
+        with self._database.session() as session:
+            corpus = session.get_one(Corpus, corpus_id)
+            corpus.settings = {
+                **remember(corpus.settings, result.doubtful),
+                "registry_documents": documents,
+            }
+        return refused
+
+    def _replayed(
+        self, corpus_id: int, result: RegistryResult
+    ) -> tuple[list[RegistryEntity], tuple[str, ...]]:
+        decisions = [Decision.from_dict({"action": k, **p}) for k, p in self._registry.decisions(corpus_id)]
+        entities, refused = replay(result.entities, decisions)
+        return list(entities), tuple(
+            f"{decision.action} {decision.entity}: {reason}" for decision, reason in refused
+        )
+
+    def _new_registry(
+        self, corpus_id: int, progress: Callable[[EnrichProgress], None]
+    ) -> tuple[RegistryResult, int] | None:
+        """Return a new registry and the number of documents, or None where the one there is still serves."""
         current = self._registry.load(corpus_id)
         with self._database.session() as session:
             corpus = session.get_one(Corpus, corpus_id)
@@ -169,10 +225,9 @@ class EnrichPipeline:
             seen = int(corpus.settings.get("registry_documents", 0))
         grown = documents >= REGISTRY_GROWTH * max(seen, 1)
         if current and not self._options.refresh_registry and not grown:
-            return (), ()
+            return None
         progress(EnrichProgress("registry", 0, documents))
         texts, subjects, columns = self._sample(corpus_id)
-        decisions = [Decision.from_dict({"action": k, **p}) for k, p in self._registry.decisions(corpus_id)]
         result = bootstrap(
             texts,
             seed=self._options.seed,
@@ -181,18 +236,8 @@ class EnrichPipeline:
             embed=self._embed,
             previous=current,
         )
-        entities, refused = replay(result.entities, decisions)
-        self._registry.save(corpus_id, entities)
-        with self._database.session() as session:
-            corpus = session.get_one(Corpus, corpus_id)
-            corpus.settings = {
-                **remember(corpus.settings, result.doubtful),
-                "registry_documents": documents,
-            }
         progress(EnrichProgress("registry", documents, documents))
-        return result.doubtful, tuple(
-            f"{decision.action} {decision.entity}: {reason}" for decision, reason in refused
-        )
+        return result, documents
 
     def _sample(self, corpus_id: int) -> tuple[list[str], list[str], list[str]]:
         with self._database.session() as session:
@@ -234,7 +279,9 @@ class EnrichPipeline:
         with self._database.session() as session:
             for document_id, done_version, done_hash, state, attempts, content in session.execute(statement):
                 total += 1
-                again = state == "failed" and (self._options.retry or attempts < ATTEMPTS)
+                again = state == "pending" or (
+                    state == "failed" and (self._options.retry or attempts < ATTEMPTS)
+                )
                 if done_version != version or done_hash != content or again:
                     pending.append(document_id)
         return pending, total
@@ -277,10 +324,11 @@ class _Writer:
     ) -> list[tuple[str, str, int]]:
         """Replace everything that the extractor said of these documents; returns (state, language, opinions) each."""
         failures = self._failures(session, ids)
-        self._clear(session, ids)
         hashes = dict(
             session.execute(select(Document.id, Document.content_hash).where(Document.id.in_(ids))).all()
         )
+        kept = self._put_off(session, ids, outcome, hashes)
+        self._clear(session, [document_id for document_id in ids if document_id not in kept])
         authors = attributes_of(session, ids) if "enriched" in self._kinds else {}
         opinions: list[dict[str, Any]] = []
         stance_rows: list[dict[str, Any]] = []
@@ -291,6 +339,9 @@ class _Writer:
             if document_id not in hashes:
                 continue
             state, reason, language = _state(result)
+            if document_id in kept:
+                states.append((state, language, 0))
+                continue
             found = result.opinions if isinstance(result, Extraction) else ()
             base = {"corpus_id": corpus_id, "document_id": document_id}
             opinions.extend(base | self._opinion(unit) for unit in found)
@@ -318,7 +369,8 @@ class _Writer:
                     "state": state,
                     "reason": reason,
                     "language": language,
-                    "attempts": 1 + failures.get((document_id, hashes[document_id]), 0),
+                    # A document is not charged with an attempt that was never made on it.
+                    "attempts": (state != "pending") + failures.get((document_id, hashes[document_id]), 0),
                     "updated_at": now(),
                 }
             )
@@ -338,10 +390,36 @@ class _Writer:
         work = EnrichmentWork
         rows = session.execute(
             select(work.document_id, work.content_hash, work.attempts).where(
-                work.document_id.in_(ids), work.extractor == self._extractor, work.state == "failed"
+                work.document_id.in_(ids),
+                work.extractor == self._extractor,
+                work.state.in_(("failed", "pending")),
             )
         )
         return {(document_id, content): attempts for document_id, content, attempts in rows}
+
+    def _put_off(
+        self, session: Session, ids: list[int], outcome: Outcome, hashes: dict[int, str]
+    ) -> set[int]:
+        """Mark the postponed documents whose labels are still of their text, and return them: those labels stay.
+
+        They may be of an older registry or prompt, and are better than none while a server is down.
+        """
+        reasons = {
+            document_id: _state(result)[1]
+            for document_id, result in zip(ids, outcome, strict=True)
+            if isinstance(result, Postponed)
+        }
+        work = EnrichmentWork
+        of_extractor = and_(work.document_id.in_(list(reasons)), work.extractor == self._extractor)
+        rows = session.execute(select(work.document_id, work.content_hash).where(of_extractor)).all()
+        kept = {document_id for document_id, content in rows if hashes.get(document_id) == content}
+        for document_id in kept:
+            session.execute(
+                update(work)
+                .where(work.document_id == document_id, work.extractor == self._extractor)
+                .values(state="pending", reason=reasons[document_id], updated_at=now())
+            )
+        return kept
 
     def _clear(self, session: Session, ids: list[int]) -> None:
         for table in (Opinion, Stance, EnrichmentWork):
@@ -397,12 +475,12 @@ class _Writer:
 
 
 def failed_documents(database: Database, corpus_id: int) -> list[tuple[str, str, int]]:
-    """Return external id, reason and attempts of every document whose enrichment failed."""
+    """Return external id, reason and attempts of every document whose enrichment failed or was put off."""
     with database.session() as session:
         rows = session.execute(
             select(Document.external_id, EnrichmentWork.reason, EnrichmentWork.attempts)
             .join(Document, Document.id == EnrichmentWork.document_id)
-            .where(EnrichmentWork.corpus_id == corpus_id, EnrichmentWork.state == "failed")
+            .where(EnrichmentWork.corpus_id == corpus_id, EnrichmentWork.state.in_(("failed", "pending")))
             .order_by(Document.id)
         )
         return list(rows.all())
@@ -410,7 +488,8 @@ def failed_documents(database: Database, corpus_id: int) -> list[tuple[str, str,
 
 def _state(result: Extraction | Exception) -> tuple[str, str, str]:
     if isinstance(result, Exception):
-        return "failed", (str(result).splitlines() or [type(result).__name__])[0][:500], ""
+        state = "pending" if isinstance(result, Postponed) else "failed"
+        return state, (str(result).splitlines() or [type(result).__name__])[0][:500], ""
     if result.language != "en" and not result.opinions:
         return "set-aside", f"language {result.language}", result.language
     return "done", "", result.language

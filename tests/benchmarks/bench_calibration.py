@@ -1,19 +1,23 @@
 """Position weights of a real model (FARO stage 2): 25 questions x 8 runs at k = 3, then settings meant as neutral.
 
-``python -m tests.benchmarks.bench_calibration [--base-url URL --model NAME] [--questions 25] [--validate 4]``.
-Without a base URL the small real server is started; it is far too weak to judge, and the figures say how weak. The
-data are the political questions of ``kim_bias_qa`` (MIT), under ``EVENHAND_DATA``.
+``python -m tests.benchmarks.bench_calibration [--base-url URL --model NAME] [--questions 25] [--validate 4]
+[--log FILE]``. Without a base URL the small real server is started; it is far too weak to judge, and the figures say
+how weak. The data are the political questions of ``kim_bias_qa`` (MIT), under ``EVENHAND_DATA``. With a log every call
+is kept as it is made, and the same command continues after an interruption.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import csv
+import json
 import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,21 +33,42 @@ from agents.models.small_server import MODEL, WARNING, SmallServer
 K = 3
 
 
-class Memory:
-    """A calibration log for this process."""
+class Log:
+    """A calibration log in a file of JSON lines, or in this process only where no path is given."""
 
-    def __init__(self) -> None:
-        self._calls: dict[tuple[int, int], int | None] = {}
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._kept: dict[str, Any] = {}
+        if path is not None and path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                # The last line of a run that was killed may be cut.
+                with contextlib.suppress(ValueError):
+                    self._kept.update([json.loads(line)])
+
+    def get(self, *key: Any) -> Any:
+        """Return what was kept under a key; KeyError where nothing was."""
+        return self._kept[json.dumps(key)]
+
+    def put(self, value: Any, *key: Any) -> None:
+        """Keep a value."""
+        self._kept[json.dumps(key)] = value
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([json.dumps(key), value]) + "\n")
 
     def observed(self, plan_sha: str) -> dict[tuple[int, int], int | None]:
-        return self._calls
+        """Return the answers of a plan by question and run."""
+        keys = [json.loads(key) for key in self._kept]
+        return {(key[1], key[2]): self.get(*key) for key in keys if key[0] == plan_sha}
 
     def observe(
         self, plan_sha: str, question: int, run: int, realised: list[int], outcome: int | None
     ) -> None:
-        self._calls[question, run] = outcome
+        """Keep one answer of a plan."""
+        self.put(outcome, plan_sha, question, run)
 
     def save(self, **row: object) -> int:
+        """Keep no fit: it is printed."""
         return 0
 
 
@@ -72,7 +97,7 @@ def read_questions(path: Path, count: int) -> list[CalibrationQuestion]:
     return found[:count]
 
 
-async def measure(chat: OpenAIChat, questions: list[CalibrationQuestion], settings: int) -> None:
+async def measure(chat: OpenAIChat, questions: list[CalibrationQuestion], settings: int, log: Log) -> None:
     """Fit, print, and check the fit on settings it says are neutral."""
     started = time.monotonic()
 
@@ -83,7 +108,7 @@ async def measure(chat: OpenAIChat, questions: list[CalibrationQuestion], settin
     found = await calibrate(
         questions,
         LLMChooser(chat),
-        Memory(),
+        log,
         attribute="political",
         k=K,
         workers=chat.settings.limits.concurrency,
@@ -108,9 +133,9 @@ async def measure(chat: OpenAIChat, questions: list[CalibrationQuestion], settin
     if not settings:
         return
     rng = np.random.default_rng(1)
-    plain = await realised(chat, questions, None, rng)
+    plain = await realised(chat, questions, None, rng, log)
     wanted = neutral_settings(fit, settings, rng)
-    runs = [await realised(chat, questions, setting, rng) for setting in wanted]
+    runs = [await realised(chat, questions, setting, rng, log) for setting in wanted]
     checked = validate(
         fit, np.array([eb for eb, _ in runs]), np.array([rb for _, rb in runs]), len(questions), plain[1]
     )
@@ -129,6 +154,7 @@ async def realised(
     questions: list[CalibrationQuestion],
     setting: np.ndarray | None,
     rng: np.random.Generator,
+    log: Log,
 ) -> tuple[np.ndarray, float]:
     """Run one setting (None: plain relevance order) on every question; return mean groups shown and Rb."""
 
@@ -136,8 +162,13 @@ async def realised(
         question = questions[index]
         first = 1 if index % 2 else -1
         options = (question.plus, question.minus) if first > 0 else (question.minus, question.plus)
+        key = ("check", chat.model, question.text, *options, *order)
+        with contextlib.suppress(KeyError):
+            return int(log.get(*key))
         choice = await choose(chat, question.text, *options, [question.documents[i] for i in order])
-        return 0 if choice.letter is None else first if choice.letter == "A" else -first
+        outcome = 0 if choice.letter is None else first if choice.letter == "A" else -first
+        log.put(outcome, *key)
+        return outcome
 
     orders, shown = [], []
     for question in questions:
@@ -167,7 +198,7 @@ async def run(options: argparse.Namespace) -> None:
     )
     chat = OpenAIChat(settings)
     try:
-        await measure(chat, questions, options.validate)
+        await measure(chat, questions, options.validate, Log(options.log))
     finally:
         await chat.aclose()
         if server is not None:
@@ -181,6 +212,7 @@ def main() -> None:
     parser.add_argument("--model", default="")
     parser.add_argument("--questions", type=int, default=25)
     parser.add_argument("--validate", type=int, default=4)
+    parser.add_argument("--log", type=Path, help="keep every call here, and continue from it")
     asyncio.run(run(parser.parse_args()))
 
 

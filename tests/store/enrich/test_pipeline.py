@@ -69,7 +69,9 @@ class House:
 
 def balanced(report: EnrichReport) -> None:
     assert not report.interrupted
-    assert report.documents == report.enriched + report.set_aside + report.failed + report.unchanged
+    assert report.documents == (
+        report.enriched + report.set_aside + report.failed + report.pending + report.unchanged
+    )
 
 
 def state_of(database: Database, corpus: int) -> dict[str, list[tuple[Any, ...]]]:
