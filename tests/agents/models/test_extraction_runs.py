@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +66,7 @@ class House:
             rows = session.execute(
                 select(EnrichmentWork.state, func.count()).group_by(EnrichmentWork.state)
             ).all()
-        return Counter({state: n for state, n in rows})
+        return Counter(dict(rows))
 
     def opinions(self) -> Counter[int]:
         with self.database.session() as session:
@@ -75,8 +74,8 @@ class House:
 
 
 @pytest.fixture
-def house(sqlite_database: Database, server: MisbehavingServer, tmp_path: Path) -> Iterator[House]:
-    yield House(sqlite_database, server, tmp_path / "cache")
+def house(sqlite_database: Database, server: MisbehavingServer, tmp_path: Path) -> House:
+    return House(sqlite_database, server, tmp_path / "cache")
 
 
 @pytest.mark.parametrize(
