@@ -104,6 +104,19 @@ def receipt_text(receipt: AuditReceipt, width: int = 80, ascii: bool = False) ->
     return "\n".join(page.lines) + "\n"
 
 
+def part_lines(receipt: AuditReceipt, part: str, width: int = 80, *, ascii: bool = False) -> list[str]:
+    """Return one part of the receipt as lines of at most ``width`` cells, without its title; empty where it has none.
+
+    Parameters
+    ----------
+    part
+        A key of ``PARTS``.
+    """
+    page = _Page(width, ascii)
+    PARTS[part](page, receipt)
+    return page.lines[2:]
+
+
 def _head(page: _Page, receipt: AuditReceipt) -> None:
     page.lines += wrap(
         f"AUDIT RECEIPT {line(receipt.answer_id, limit=80)}  {line(receipt.asked_at, limit=40)}",
@@ -251,4 +264,15 @@ _PARTS: Final[tuple[Callable[[_Page, AuditReceipt], None], ...]] = (
     _foot,
 )
 
-__all__ = ["receipt_line", "receipt_text"]
+#: Parts that faces show by themselves.
+PARTS: Final[dict[str, Callable[[_Page, AuditReceipt], None]]] = {
+    "opinions": _opinion,
+    "groups": _groups,
+    "counts": _counts,
+    "selection": _selection,
+    "order": _ranks,
+    "citations": _quotes,
+    "process": _process,
+}
+
+__all__ = ["PARTS", "part_lines", "receipt_line", "receipt_text"]
