@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from agents.context import RagContext
     from agents.models.chat import OpenAIChat
     from agents.models.endpoints import ChatModels
+    from agents.models.settings import ModelsSettings
     from store.answers import AnswerStore
     from store.database import Database
     from store.indexing import Indexer
@@ -41,6 +42,8 @@ class Parts:
         self.settings = settings
         self.project = project
         self._models: ChatModels | None = None
+        #: The models as configured, kept while another choice is in force.
+        self._configured: ModelsSettings | None = None
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -219,6 +222,47 @@ class Parts:
             chat=self.chat,
             memo=memo or Memo(),
         )
+
+    async def use_model(self, model: str) -> None:
+        """Let another model of the configured server write answers; an empty name, none: the embedded writer.
+
+        Raises
+        ------
+        UsageError
+            A model is named and no server is configured.
+        """
+        from agents.models.settings import EndpointOverride
+
+        configured = self._configured or self.settings.models
+        if model and configured.for_role("generator") is None:
+            raise UsageError("no model server is configured", "set `models.base_url` in evenhand.toml")
+        if model:
+            own = configured.generator or EndpointOverride()
+            change: dict[str, Any] = {"generator": own.model_copy(update={"model": model})}
+        else:
+            change = {name: None for name in type(configured).model_fields if name != "embedder"}
+        if self._models is not None:
+            await self._models.aclose()
+            self._models = None
+        self._configured = configured
+        self.settings = self.settings.model_copy(update={"models": configured.model_copy(update=change)})
+
+    async def offered_models(self) -> list[str]:
+        """Return the names of the models that the configured server offers, none without a server.
+
+        Raises
+        ------
+        ApplicationError
+            The server does not answer.
+        """
+        from agents.models.endpoints import ChatModels
+
+        models = ChatModels(self._configured or self.settings.models)
+        try:
+            chat = models.for_role("generator")
+            return [] if chat is None else [str(each.get("id")) for each in await chat.list_models()]
+        finally:
+            await models.aclose()
 
     async def aclose(self) -> None:
         """Close what is open, connections to models included."""

@@ -9,6 +9,13 @@ from agents.events import AnswerEvent, AnswerReady, AnswerRevised, StageFinished
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerBegun:
+    """The question is stored under this id; what follows belongs to it."""
+
+    answer_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far a job is: ``fraction`` in [0, 1], or None when the end is not known."""
 
@@ -29,6 +36,7 @@ class Finished:
 JobEvent = Progress | Finished
 
 __all__ = [
+    "AnswerBegun",
     "AnswerEvent",
     "AnswerReady",
     "AnswerRevised",

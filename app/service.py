@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import shutil
-from collections.abc import AsyncGenerator, AsyncIterator
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,18 +15,23 @@ from typing import TYPE_CHECKING, Any
 
 from app.apart import rebuild_apart
 from app.bootstrap import Parts
-from app.events import AnswerEvent, Finished, Progress
+from app.events import AnswerBegun, AnswerEvent, Finished, Progress
 from app.jobs import Cancelled, Report, stream_job
-from store.errors import NoCandidates, StoreError, UsageError
+from store.errors import ApplicationError, NoCandidates, StoreError, UsageError
 
 if TYPE_CHECKING:
+    from store.answers import AnswerStore
     from store.enrich.pipeline import EnrichReport
     from store.indexing import IndexReport
     from store.ingest.report import IngestReport
 
+logger = logging.getLogger(__name__)
+
 #: Longest question that is answered.
 LONGEST_QUESTION = 10_000
 DEFAULT_CORPUS = "default"
+#: Seconds between two writes of an answer under way.
+KEEP_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +75,11 @@ class Service:
         *,
         thread: str | None = None,
         options: dict[str, Any] | None = None,
-    ) -> AsyncGenerator[AnswerEvent]:
-        """Answer a question: yields what happens and, last, ``AnswerReady``.
+    ) -> AsyncGenerator[AnswerBegun | AnswerEvent]:
+        """Answer a question: yields ``AnswerBegun``, what happens and, last, ``AnswerReady``.
+
+        The question is stored before the answer starts, its text about once a second while it is written, and what
+        there is when the stream is closed early.
 
         Parameters
         ----------
@@ -106,8 +116,11 @@ class Service:
         answer_id = answers.begin(found.id, question, thread)
         state = fresh(question, answer_id, datetime.now(UTC).isoformat(timespec="seconds"), options or {})
         text: list[str] = []
+        kept = _Kept(answers, answer_id)
         outcome = "failed"
         try:
+            outcome = "stopped"
+            yield AnswerBegun(answer_id)
             async with self._checkpointer(thread) as checkpointer:
                 graph = self._graph
                 if checkpointer is not None:
@@ -119,12 +132,16 @@ class Service:
                         piece = getattr(event, "text", None)
                         if type(event).__name__ == "TokenReceived" and piece:
                             text.append(piece)
+                            kept.so_far(text)
+                        elif type(event).__name__ == "AnswerRevised":
+                            text.clear()
                         outcome = "done" if type(event).__name__ == "AnswerReady" else "stopped"
                         yield event
         except Exception:
             outcome = "failed"
             raise
         finally:
+            await kept.settle()
             if outcome != "done":
                 answers.interrupt(answer_id, "".join(text), outcome)
 
@@ -321,6 +338,34 @@ class Service:
         return self.parts.indexer.bring_up(
             corpus_id, lambda p: report(_progress(f"index {p.kind}", p.done, p.total)), cancelled
         )
+
+
+class _Kept:
+    """Stores the text of an answer under way, one write at a time and never in its way."""
+
+    def __init__(self, answers: AnswerStore, answer_id: str) -> None:
+        self._answers, self._answer_id = answers, answer_id
+        self._last = time.monotonic()
+        self._writing: asyncio.Future[None] | None = None
+
+    def so_far(self, text: Sequence[str]) -> None:
+        """Write what there is, unless that was done a moment ago or is still under way."""
+        if time.monotonic() - self._last < KEEP_SECONDS or (self._writing and not self._writing.done()):
+            return
+        self._last = time.monotonic()
+        self._writing = asyncio.get_running_loop().run_in_executor(None, self._write, "".join(text))
+
+    def _write(self, text: str) -> None:
+        try:
+            self._answers.keep(self._answer_id, text)
+        except ApplicationError as error:
+            # The whole text is stored at the end; this was only for the case that there is none.
+            logger.warning("the text so far of answer %s is not stored: %s", self._answer_id, error)
+
+    async def settle(self) -> None:
+        """Wait for a write under way, so that it cannot come after the last one."""
+        if self._writing is not None:
+            await asyncio.wait({self._writing})
 
 
 def check_question(question: str) -> str:

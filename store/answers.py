@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import and_, delete, func, insert, or_, select, update
 
 from store.database import Database, in_utc
 from store.errors import UsageError
@@ -83,6 +83,13 @@ class AnswerStore:
         with self._database.session() as session:
             session.execute(update(Answer).where(Answer.id == answer_id).values(text=text, state=state))
 
+    def keep(self, answer_id: str, text: str) -> None:
+        """Store what there is so far of an answer under way; one that ended meanwhile is left as it is."""
+        with self._database.session() as session:
+            session.execute(
+                update(Answer).where(Answer.id == answer_id, Answer.state == "running").values(text=text)
+            )
+
     def get(self, answer_id: str, corpus_id: int | None = None) -> AnswerRecord:
         """Return an answer by id, by the beginning of its id, or ``last``.
 
@@ -120,6 +127,42 @@ class AnswerStore:
             statement = statement.where(Answer.thread_id == thread_id)
         with self._database.session() as session:
             return [_record(row) for row in session.scalars(statement).all()]
+
+    def page(self, thread_id: str, limit: int, before: str = "") -> list[AnswerRecord]:
+        """Return the last answers of a conversation, oldest first; ``before`` (an answer's id) pages back.
+
+        Raises
+        ------
+        UsageError
+            There is no answer ``before``.
+        """
+        statement = select(Answer).where(Answer.thread_id == thread_id)
+        with self._database.session() as session:
+            if before:
+                mark = session.get(Answer, before)
+                if mark is None:
+                    raise UsageError(f"there is no answer `{before}`")
+                older = or_(
+                    Answer.created_at < mark.created_at,
+                    and_(Answer.created_at == mark.created_at, Answer.id < mark.id),
+                )
+                statement = statement.where(older)
+            rows = session.scalars(
+                statement.order_by(Answer.created_at.desc(), Answer.id.desc()).limit(limit)
+            ).all()
+            return [_record(row) for row in reversed(rows)]
+
+    def questions(self, corpus_id: int, limit: int = 100) -> list[str]:
+        """Return the last questions asked of a corpus, oldest first, each text once."""
+        statement = (
+            select(Answer.question, func.max(Answer.created_at).label("asked"))
+            .where(Answer.corpus_id == corpus_id)
+            .group_by(Answer.question)
+            .order_by(func.max(Answer.created_at).desc())
+            .limit(limit)
+        )
+        with self._database.session() as session:
+            return [row[0] for row in session.execute(statement).all()][::-1]
 
     def create_thread(self, corpus_id: int, title: str) -> str:
         """Start a conversation; returns its id."""

@@ -159,20 +159,12 @@ def write_output(path: Path | None, text: str, force: bool = False) -> None:
     StoreError
         It cannot be written.
     """
-    from store.errors import StoreError, UsageError
+    from app.files import write_whole
 
     if path is None or str(path) == "-":
         out(text)
         return
-    if path.exists() and not force:
-        raise UsageError(f"{path} exists already", "name another file, or give --force")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        temporary.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise StoreError(f"cannot write {path} ({error.strerror})") from None
+    write_whole(path, text, force)
     note(f"written to {path}")
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli import ask, audit, calibrate, corpus, demo, doctor, entities, evaluate, frontier, knowledge
+from app.cli import ask, audit, calibrate, chat, corpus, demo, doctor, entities, evaluate, frontier, knowledge
 from app.cli.console import FAILED, INTERRUPTED, USAGE, Shell, note
 
 app = typer.Typer(
@@ -76,6 +76,7 @@ app.command("ingest")(corpus.ingest)
 app.command("enrich")(knowledge.enrich)
 app.add_typer(entities.app, name="entities")
 app.command("ask")(ask.ask)
+app.command("chat")(chat.chat)
 app.command("audit")(audit.audit)
 app.command("calibrate")(calibrate.calibrate)
 app.command("frontier")(frontier.frontier)

@@ -1,0 +1,195 @@
+"""The app: what all screens share. Its first frame needs nothing but Textual; the rest opens behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from app.backstage import Backstage
+from app.tui.filters import AsciiFilter, SafeFilter
+from app.tui.screens.chat import ChatScreen
+from app.tui.theme import DARK, LIGHT
+
+if TYPE_CHECKING:
+    from app.catalog import Catalog
+    from app.conversations import Conversations
+    from app.service import Service
+    from store.repository import CorpusRecord
+
+#: Exit code of a process that a signal ended.
+SIGNALLED = 128
+
+
+class EvenhandApp(App[int]):
+    """Chat with a corpus, see that the answers are not skewed.
+
+    Parameters
+    ----------
+    backstage
+        Builds the service when it is first needed.
+    corpus
+        Corpus to start with; empty: the only one, or the one last used.
+    thread
+        Conversation to resume: an id, the beginning of one, ``last``, or empty for a new one.
+    ascii
+        Draw with ASCII characters only.
+    theme
+        Name of a theme; empty for ours.
+    demo_reviews
+        Reviews of the bundled corpus that the first-run screen reads; None for all.
+    """
+
+    TITLE = "evenhand"
+    CSS_PATH = "evenhand.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "help", "Help", id="app.help"),
+        Binding("ctrl+q", "quit", "Quit", id="app.quit", priority=True),
+    ]
+
+    def __init__(
+        self,
+        backstage: Backstage,
+        *,
+        corpus: str = "",
+        thread: str = "",
+        ascii: bool = False,
+        theme: str = "",
+        demo_reviews: int | None = None,
+    ) -> None:
+        # With NO_COLOR, Textual's own themes only turn grey; its ANSI theme leaves bold, dim and nothing else.
+        plain = os.environ.get("NO_COLOR") is not None
+        super().__init__(ansi_color=True if plain else None)
+        self.backstage = backstage
+        self.corpus = corpus
+        self.ascii = ascii
+        self.ready = False
+        self.corpora: list[CorpusRecord] = []
+        self.demo_reviews = demo_reviews
+        self._thread_wanted = thread
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme = "ansi-dark" if plain else theme or DARK.name
+        self._filters.append(SafeFilter())
+        if ascii:
+            self._filters.append(AsciiFilter())
+        self.chat = ChatScreen()
+
+    # -- what screens find here
+
+    @property
+    def service(self) -> Service:
+        """The use cases; there once ``ready``."""
+        return self.backstage.service
+
+    @property
+    def catalog(self) -> Catalog:
+        """Reads and curation; there once ``ready``."""
+        return self.backstage.catalog
+
+    @property
+    def conversations(self) -> Conversations:
+        """Conversations; there once ``ready``."""
+        return self.backstage.conversations
+
+    # -- life
+
+    def get_default_screen(self) -> Screen[Any]:
+        """Start with the chat."""
+        return self.chat
+
+    def on_mount(self) -> None:
+        """Listen for signals and open the service once the first frame is drawn."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGTERM", "SIGHUP", "SIGINT"):
+            try:
+                loop.add_signal_handler(getattr(signal, name), self._on_signal, getattr(signal, name))
+            except (NotImplementedError, RuntimeError, ValueError, AttributeError):
+                # Not on this system, or not the main thread (tests, an embedding program).
+                self.log(f"no handler for {name}")
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self.run_worker(self._open(), group="open", exit_on_error=False)
+
+    async def _open(self) -> None:
+        from store.errors import ApplicationError
+
+        try:
+            exists = await self.backstage.call(self.backstage.open)
+            self.ready = True
+            await self.refresh_corpora()
+        except ApplicationError as error:
+            self.chat.show_fault(str(error))
+            return
+        if not exists or not self.corpora:
+            from app.tui.screens.welcome import WelcomeScreen
+
+            self.push_screen(WelcomeScreen())
+            return
+        await self.enter()
+
+    async def enter(self) -> None:
+        """Start to chat with the corpus in use; load what the first answer needs meanwhile."""
+        await self.chat.opened(self._thread_wanted)
+        self._thread_wanted = ""
+        self.run_worker(self.backstage.call(self.backstage.warm), group="warm", exit_on_error=False)
+
+    async def refresh_corpora(self) -> None:
+        """Read which corpora there are; settle on one."""
+        parts = self.backstage.parts
+        if not parts.workspace.exists():
+            self.corpora = []
+            return
+        self.corpora = await self.backstage.call(parts.repository.corpora)
+        names = [each.name for each in self.corpora]
+        self.corpus = self.corpus or parts.settings.corpus
+        if not self.corpus and names:
+            recent = await self.backstage.call(self.conversations.all)
+            self.corpus = next((each.corpus for each in recent if each.corpus in names), names[0])
+
+    @property
+    def corpus_record(self) -> CorpusRecord | None:
+        """The corpus in use."""
+        return next((each for each in self.corpora if each.name == self.corpus), None)
+
+    def _on_signal(self, number: signal.Signals) -> None:
+        self.run_worker(self._leave(SIGNALLED + number), group="leave", exit_on_error=False)
+
+    async def _leave(self, code: int) -> None:
+        await self.chat.stop_and_store()
+        self.exit(code, return_code=code)
+
+    async def action_quit(self) -> None:
+        """Store what is under way and leave."""
+        await self._leave(0)
+
+    # -- actions of every screen
+
+    def action_help(self) -> None:
+        """Show the keys that work here."""
+        from app.tui.screens.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen.of(self.screen))
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """Fill the command palette: our own first, then what Textual offers."""
+        if screen is self.chat:
+            for title, text, action in ChatScreen.PALETTE:
+                if self.chat.check_action(action, ()) is not False:
+                    yield SystemCommand(title, text, getattr(self.chat, f"action_{action}"))
+        for command in super().get_system_commands(screen):
+            if command.title not in ("Keys", "Maximize", "Minimize", "Screenshot"):
+                yield command
+        yield SystemCommand("Help", "The keys that work here", self.action_help)
+
+
+__all__ = ["SIGNALLED", "EvenhandApp"]

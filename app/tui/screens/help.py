@@ -1,0 +1,77 @@
+"""Help from the bindings that are live on the screen it was called from."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Footer, Static
+
+#: Keys of text fields that everybody knows, or that would fill the page.
+_SKIPPED = (
+    "app.command_palette",
+    "screen.",
+    "up",
+    "down",
+    "left",
+    "right",
+    "home",
+    "end",
+    "pageup",
+    "pagedown",
+)
+
+
+class HelpScreen(ModalScreen[None]):
+    """A page of keys."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,f1", "dismiss_help", "Close", id="help.close"),
+    ]
+
+    def __init__(self, rows: list[tuple[str, str]], about: str = "") -> None:
+        super().__init__()
+        self._rows = rows
+        self._about = about
+
+    @classmethod
+    def of(cls, screen: Screen[Any]) -> HelpScreen:
+        """Return the help of a screen as it is now."""
+        rows: dict[str, list[str]] = {}
+        app = screen.app
+        for active in screen.active_bindings.values():
+            binding = active.binding
+            if binding.system or not binding.description or not active.enabled:
+                continue
+            owner = type(active.node).__module__
+            if owner.startswith("textual.") and active.node is not app:
+                continue
+            keys = rows.setdefault(active.tooltip or binding.description, [])
+            key = app.get_key_display(binding)
+            if key not in keys:
+                keys.append(key)
+        listed = [(" ".join(keys), text) for text, keys in rows.items()]
+        listed.append((app.get_key_display(Binding("ctrl+p", "", "")), "Command palette: everything by name"))
+        return cls(listed, getattr(screen, "HELP_WORDS", ""))
+
+    def compose(self) -> ComposeResult:
+        """List the keys and what they do."""
+        width = max((len(keys) for keys, _ in self._rows), default=0)
+        text = "\n".join(f"{keys:<{width}}  {what}" for keys, what in self._rows)
+        with Vertical(classes="dialog"):
+            yield Static("Keys that work here", classes="dialog-title")
+            with VerticalScroll(classes="dialog-body"):
+                if self._about:
+                    yield Static(self._about, markup=False, classes="dialog-words")
+                yield Static(text, markup=False)
+        yield Footer()
+
+    def action_dismiss_help(self) -> None:
+        """Close the help."""
+        self.dismiss()
+
+
+__all__ = ["HelpScreen"]
