@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from app.views.layout import width_of
 from app.views.safe import visible
@@ -52,9 +53,7 @@ def marked_lines(
         at += len(paragraph) + 1
 
 
-def _until(
-    marks: Sequence[tuple[int, int, int]], first: int, high: int
-) -> Iterator[tuple[int, int, int]]:
+def _until(marks: Sequence[tuple[int, int, int]], first: int, high: int) -> Iterator[tuple[int, int, int]]:
     for mark in marks[first:]:
         if mark[0] >= high:
             return
@@ -71,7 +70,7 @@ def _visible_spans(
     places: dict[int, int] = {0: 0}
     parts: list[str] = []
     size = 0
-    for start, end in zip(cuts, cuts[1:], strict=False):
+    for start, end in pairwise(cuts):
         low = start
         while low < end:
             high = min(low + _PIECE, end)
@@ -89,9 +88,8 @@ def _breaks(paragraph: str, width: int) -> Iterator[tuple[int, int]]:
     start, size = 0, len(paragraph)
     narrow = paragraph.isascii()
     while True:
-        if narrow or size - start <= width // 2:
-            end = min(start + width, size)
-        else:
+        end = min(start + width, size)
+        if not narrow and size - start > width // 2:
             end = _fitting(paragraph, start, width)
         if end >= size:
             yield start, size

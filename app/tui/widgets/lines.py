@@ -29,7 +29,8 @@ _PARTS: Final = re.compile(
 )
 
 
-class LinesPane(ScrollView, can_focus=True):
+# Left and right belong to the screen, so the bindings of a scroll view are not inherited.
+class LinesPane(ScrollView, can_focus=True, inherit_bindings=False):
     """Shows what a function draws for a width.
 
     Parameters
@@ -79,10 +80,6 @@ class LinesPane(ScrollView, can_focus=True):
         Binding("home,g", "scroll_home", "Top", show=False),
         Binding("end,G", "scroll_end", "End", show=False),
     ]
-
-    # Left and right belong to the screen.
-    def __init_subclass__(cls, **options: bool) -> None:
-        super().__init_subclass__(inherit_bindings=options.pop("inherit_bindings", True), **options)
 
     def __init__(
         self, draw: Draw | None = None, *, id: str | None = None, classes: str | None = None
@@ -139,7 +136,7 @@ class LinesPane(ScrollView, can_focus=True):
         return Strip(pieces).adjust_cell_length(width, base)
 
     def _coloured(self, text: str, base: Style) -> list[Segment]:
-        if text.startswith("! "):
+        if text.startswith("! ") and not text.startswith("! = "):
             return [Segment(text, base + self.get_component_rich_style("lines--alarm", partial=True))]
         pieces, at = [], 0
         for found in _PARTS.finditer(text):

@@ -107,7 +107,11 @@ class RowsPane(LinesPane, inherit_bindings=False):
             return self._strip(self._empty[:width] if y == 0 else "", width)
         if y < HEAD:
             strip = self._strip(self._lines[y], width)
-            return strip.apply_style(self.get_component_rich_style("lines--head", partial=True)) if y == 0 else strip
+            return (
+                strip.apply_style(self.get_component_rich_style("lines--head", partial=True))
+                if y == 0
+                else strip
+            )
         row = self.scroll_offset.y + y - HEAD
         if row >= self.row_count:
             return Strip.blank(width, self.rich_style)
