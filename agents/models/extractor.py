@@ -260,6 +260,11 @@ class LLMExtractor:
             raise (Postponed if failed.postponed else EnrichmentError)(failed.reason)
         yield from (outcome.extraction for outcome in outcomes if outcome.extraction is not None)
 
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop, after ``run``."""
+        if isinstance(self._chat, OpenAIChat):
+            await self._chat.aclose()
+
     async def _collect(
         self, documents: Sequence[tuple[int, str]], registry: Sequence[RegistryEntity]
     ) -> list[Outcome]:

@@ -44,6 +44,7 @@ async def bootstrap_by_model(
     previous: Sequence[RegistryEntity] = (),
     least: int = LEAST,
     most: int = MAX_ENTITIES,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> ModelRegistry:
     """Build a registry from a sample.
 
@@ -59,6 +60,8 @@ async def bootstrap_by_model(
         Entities to keep, with their keys and names.
     least, most
         Fewest documents of the sample that must speak of an entity; most entities.
+    progress
+        Called with the number of documents done.
 
     Raises
     ------
@@ -70,7 +73,10 @@ async def bootstrap_by_model(
     known: Counter[str] = Counter()
     forms: dict[tuple[str, ...], Counter[str]] = {}
     failures: dict[int, str] = {}
+    done = 0
     async for outcome in extractor.run(documents, previous):
+        done += 1
+        progress(done)
         if outcome.extraction is None:
             failures[outcome.document_id] = outcome.reason
             continue

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.console import INTERRUPTED, PARTIAL, note, out, out_json, run_job, shell
+from app.cli.console import INTERRUPTED, PARTIAL, UNREACHABLE, note, out, out_json, run_job, shell
 
 
 def enrich(
@@ -23,7 +23,9 @@ def enrich(
     no_index: Annotated[
         bool, typer.Option("--no-index", help="Do not index the enriched documents now.")
     ] = False,
-    failed: Annotated[bool, typer.Option("--failed", help="List what failed and why; do nothing.")] = False,
+    failed: Annotated[
+        bool, typer.Option("--failed", help="List what failed or waits, and why; do nothing.")
+    ] = False,
     review: Annotated[
         int | None,
         typer.Option(
@@ -40,6 +42,16 @@ def enrich(
     quality: Annotated[
         bool, typer.Option("--quality", help="Show how good the labels are, as far as they were reviewed.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say calls, tokens and cost; call and store nothing.")
+    ] = False,
+    agreement: Annotated[
+        int | None,
+        typer.Option(
+            "--agreement", help="Compare lexical and llm labels on that many documents; store nothing.", min=1
+        ),
+    ] = None,
+    registry: Annotated[str, typer.Option(help="llm: make the registry by the configured model first.")] = "",
     force: Annotated[
         bool, typer.Option("--force", help="With --review-file: write over an existing file.")
     ] = False,
@@ -60,6 +72,17 @@ def enrich(
         if review is not None:
             return desk.review(sh, review, json)
         return desk.quality(sh, json)
+    from app.cli import extraction as by_model
+
+    if registry not in ("", "lexical", "llm") or extractor not in ("", "lexical", "llm"):
+        from store.errors import UsageError
+
+        wrong = "--extractor" if extractor not in ("", "lexical", "llm") else "--registry"
+        raise UsageError(f"{wrong} is neither lexical nor llm", "use one of them")
+    if dry_run:
+        return by_model.dry_run(sh, extractor, refresh, retry, split, registry == "llm", json)
+    if agreement is not None:
+        return by_model.agreement(sh, agreement, json)
     if failed:
         rows = sh.catalog.failed_enrichments(sh.corpus)
         if json:
@@ -70,6 +93,7 @@ def enrich(
             out("\n".join(f"{line(i)}: {line(r)} (tried {n} times)" for i, r, n in rows) or "nothing failed")
         return 0
     name = extractor or sh.settings.enrich.extractor
+    made = by_model.registry(sh) if registry == "llm" else 0
     done = run_job(
         sh,
         sh.service.enrich(
@@ -89,7 +113,9 @@ def enrich(
             note('next: evenhand ask "What do people think of ...?"')
     if done.report.interrupted:
         return INTERRUPTED
-    return PARTIAL if done.report.failed else 0
+    if done.report.pending and not done.report.enriched:
+        return UNREACHABLE
+    return PARTIAL if done.report.failed or done.report.pending else made
 
 
 def export(

@@ -87,12 +87,17 @@ def enrich_lines(done: Enriched, extractor: str) -> list[str]:
     r = done.report
     lines = [
         f"documents {r.documents:,} = enriched {r.enriched:,} + set aside {r.set_aside:,} + failed {r.failed:,}"
-        f" + unchanged {r.unchanged:,}",
+        + (f" + waiting {r.pending:,}" if r.pending else "")
+        + f" + unchanged {r.unchanged:,}",
         f"{r.entities} entities, {r.opinions:,} new opinions ({extractor} labels) in {r.seconds:.1f} s",
     ]
     if r.languages:
         by = ", ".join(f"{code} {n:,}" for code, n in sorted(r.languages.items(), key=lambda p: -p[1]))
         lines.append(f"  set aside, not English: {by}")
+    if r.pending:
+        lines.append(
+            f"  {r.pending:,} wait for the next run, through no fault of theirs: {line(r.pending_reason)}"
+        )
     if r.failed:
         lines.append("  `evenhand enrich --failed` lists what failed and why; --retry tries it again")
     if r.doubtful:
@@ -111,6 +116,7 @@ def enrich_document(done: Enriched, extractor: str) -> dict[str, Any]:
         "enriched",
         "set_aside",
         "failed",
+        "pending",
         "unchanged",
         "opinions",
         "entities",

@@ -178,6 +178,19 @@ class EnrichPipeline:
         batches = [pending[first : first + BATCH] for first in range(0, len(pending), BATCH)]
         return [entry for batch in self._read(batches, lambda: False) for entry in batch], registry, total
 
+    def sample(self, corpus_id: int, most: int, seed: int | None = None) -> list[tuple[int, str]]:
+        """Return at most so many documents of the corpus, drawn at random where there are more, by id."""
+        with self._database.session() as session:
+            ids = list(
+                session.scalars(
+                    select(Document.id).where(Document.corpus_id == corpus_id).order_by(Document.id)
+                )
+            )
+        if len(ids) > most:
+            ids = sorted(random.Random(self._options.seed if seed is None else seed).sample(ids, most))
+        batches = [ids[first : first + BATCH] for first in range(0, len(ids), BATCH)]
+        return [entry for batch in self._read(batches, lambda: False) for entry in batch]
+
     # -- registry
 
     def _bring_up_registry(
@@ -240,23 +253,14 @@ class EnrichPipeline:
         return result, documents
 
     def _sample(self, corpus_id: int) -> tuple[list[str], list[str], list[str]]:
+        texts = [text for _, text in self.sample(corpus_id, SAMPLE_TEXTS)]
         with self._database.session() as session:
-            ids = list(
-                session.scalars(
-                    select(Document.id).where(Document.corpus_id == corpus_id).order_by(Document.id)
-                )
-            )
-            if len(ids) > SAMPLE_TEXTS:
-                ids = sorted(random.Random(self._options.seed).sample(ids, SAMPLE_TEXTS))
-            texts = dict(
-                session.execute(select(Document.id, Document.text).where(Document.id.in_(ids))).all()
-            )
             extras = session.scalars(
                 select(Document.extra).where(Document.corpus_id == corpus_id).order_by(Document.id).limit(50)
             ).all()
         subjects = Repository(self._database).subjects(corpus_id)
         columns = sorted({name for extra in extras for name in extra if "rating" in name.lower()})
-        return [texts[i] for i in ids], subjects, columns
+        return texts, subjects, columns
 
     # -- documents
 
