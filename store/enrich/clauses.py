@@ -11,6 +11,7 @@ subject and a verb follow.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -61,6 +62,8 @@ _SEPARATOR: Final = re.compile(r"[,;]|\s(?:and|but)\s|\s[-–—]+\s")
 _LETTERS: Final = re.compile(r"[a-z][a-z'’-]*")
 #: Longest sentence, in characters, that is looked at as one: longer runs are cut at white space.
 MAX_SENTENCE: Final = 600
+#: A line longer than this, in characters, may be wrapped; a shorter one is a line of its own.
+WRAPPED: Final = 50
 #: How far, in characters, a verb is looked for after a comma or "and".
 LOOK_AHEAD: Final = 160
 
@@ -96,7 +99,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     begin = 0
     for found in _END.finditer(text):
-        if _is_abbreviation(text, found.start(), found.group()):
+        if _is_abbreviation(text, found.start(), found.group()) or _is_wrapped(text, found):
             continue
         _append(text, begin, found.end(), spans)
         begin = found.end()
@@ -110,6 +113,21 @@ def clauses(text: str) -> list[Clause]:
     for index, (start, end) in enumerate(sentences(text)):
         found.extend(_clauses_of(text, start, end, index))
     return found
+
+
+def has_verb(words: Sequence[str]) -> bool:
+    """Whether a verb that the splitter knows is among the words."""
+    return _VERB.search(" ".join(words)) is not None
+
+
+def opens_with_verb(word: str) -> bool:
+    """Whether a word can only be read as a verb: a known one, or one that ends in -ed, -es or -ing."""
+    return _VERB.fullmatch(word) is not None or word.endswith(("n't", "es", "ing"))
+
+
+def opens_with_subject(piece: str) -> bool:
+    """Whether the words open with a pronoun, an article or another word that starts a subject."""
+    return _SUBJECT.match(piece) is not None
 
 
 def _clauses_of(text: str, start: int, end: int, index: int) -> list[Clause]:
@@ -214,6 +232,14 @@ def _is_abbreviation(text: str, at: int, ending: str) -> bool:
     )
 
 
+def _is_wrapped(text: str, found: re.Match[str]) -> bool:
+    """Whether a single line break only wraps a long line: the next one goes on in lower case."""
+    line = found.start() - text.rfind("\n", 0, found.start())
+    return (
+        line > WRAPPED and found.group() in {"\n", "\r\n"} and text[found.end() : found.end() + 1].islower()
+    )
+
+
 def _append(text: str, begin: int, stop: int, spans: list[tuple[int, int]]) -> None:
     start, end = _strip(text, begin, stop)
     while end - start > MAX_SENTENCE:
@@ -234,4 +260,14 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-__all__ = ["LOOK_AHEAD", "MAX_SENTENCE", "Clause", "clauses", "sentences"]
+__all__ = [
+    "LOOK_AHEAD",
+    "MAX_SENTENCE",
+    "WRAPPED",
+    "Clause",
+    "clauses",
+    "has_verb",
+    "opens_with_subject",
+    "opens_with_verb",
+    "sentences",
+]

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-import re
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from store.enrich.clauses import Clause
-from store.enrich.cues import CONDITION, DIMINISHERS, INTENSIFIERS
+from store.enrich.cues import CONDITION, CONTRAST
 from store.enrich.features import Analysis
+from store.enrich.patterns import (
+    ADVICE,
+    INDIFFERENT,
+    MIXED,
+    RHETORICAL,
+    SARCASM,
+    SUBJECTS,
+    UNREAL,
+    side_taken,
+)
+from store.enrich.spans import word_range
 from store.records import Intensity, Sentiment
 
 #: Odds of neutral against an opinion, relative to the training sets. Half of the targets in MAMS and Hu and Liu
@@ -27,28 +38,24 @@ BLAME: Final = (0.85, 1.25)
 #: Words of both signs with this valence, joined ("nice yet noisy"), make a clause on one entity mixed.
 MIXED_VALENCE: Final = 1.0
 MIXED_CONFIDENCE: Final = 0.5
+#: Sums of valence of two clauses on one entity that make it mixed ("gorgeous but scratches easily").
+TURN_VALENCE: Final = 0.8
+#: Log-odds that the lexicon's lean, and the naming words' own valence, add to the head's.
+LEXICON_WEIGHT: Final = 1.0
+TOLD_WEIGHT: Final = 2.0
+#: Log-odds of a phrase that takes a side ("in favour of", "I have had better").
+SIDE_WEIGHT: Final = 2.5
+#: Odds of neutral where no word of the lexicon stands in the clauses: the head alone is a weak witness.
+UNTOLD_ODDS: Final = 0.45
+#: Confidence that "I don't mind either way" is no side, unless a word as strong as this stands beside it.
+INDIFFERENCE: Final = 0.7
+STRONG: Final = 2.0
 #: Most confidence in a word of praise, and in one of blame, that looks like sarcasm.
 UNSURE: Final = 0.4
 SOUR: Final = 0.6
 
-_PRAISED: Final = (
-    r"luxury|luxurious|deluxe|clean|renovated|fresh|free|gourmet|quiet|friendly|helpful|service|hot|breakfast"
-    r"|continental|view|ocean\sview|suite|upgraded?|customer\sservice|hospitality|great|nice|non-?smoking"
-)
-_SARCASM: Final = re.compile(
-    r"\byeah,?\sright\b|\bthanks\sfor\snothing\b|\bso\smuch\sfor\b|\bif\syou\scan\scall\b"
-    r"|\bso[-\s]called\b"
-    r"|\b(?:oh|wow|gee),?\s(?:great|joy|wonderful|lovely|fantastic|fun|how)\b"
-    r"|\bhow\s(?:lovely|nice|wonderful|kind)\sof\b|\bwhat\sa\s(?:joke|treat|surprise)\b|\bbig\ssurprise\b"
-    r"|\bgood\sluck\s(?:with|getting|finding|trying)\b|\bunless\syou\s(?:like|love|enjoy)\b"
-    r"|\bif\syou\s(?:like|love|enjoy)\s(?:being|having|waiting|the\ssmell)\b"
-    r"|\bjust\swhat\s(?:i|we|you)\s(?:need|needed|want|wanted)\b|(?<!\w)/s(?!\w)|\blol\b.*\bnot\b$"
-    rf'|["“](?:{_PRAISED})["”]'
-    r"|\b(?:great|nice|good|excellent|fantastic|brilliant|lovely),?\s(?:job|work|start)\b.*\bnot\b",
-    re.IGNORECASE,
-)
-_LINKS: Final[frozenset[str]] = frozenset(["and", "yet", "but", "or", ",", "though", "/", "&"])
-_RHETORICAL: Final = re.compile(r"\b(?:why|who|how hard|how can|how could|really|seriously)\b", re.IGNORECASE)
+_LINKS: Final[frozenset[str]] = frozenset(["and", "yet", "but", "or", ",", "though", "although", "/", "&"])
+_ENDS: Final[frozenset[str]] = frozenset([";", ":", "(", ")"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,35 +69,64 @@ class Judgement:
 
 def judge(
     analysis: Analysis,
-    clause: int,
+    clauses: Sequence[int],
     quote: str,
     shares: tuple[float, float, float],
     *,
     alone: bool = True,
+    lean: float = 0.0,
+    told: float = 0.0,
+    sentence: str = "",
 ) -> Judgement:
-    """Judge what clause number ``clause`` of ``analysis`` says of an entity.
+    """Judge what some clauses of ``analysis`` say of an entity.
 
     Parameters
     ----------
+    clauses
+        Indices of the clauses that speak of it; the first one names it.
     quote
-        The words of the clause.
+        Their words.
     shares
         The head's probabilities of negative, neutral and positive under the prior of its training sets.
     alone
-        Whether the clause names no other entity, so that every word of it is on this one.
+        Whether the clauses name no other entity, so that every word of them is on this one.
+    lean
+        What the lexicon makes of the words about the entity, in (-1, 1): the head knows its training domains
+        better than the lexicon, the lexicon knows more words.
+    told
+        Valence of the naming words themselves: "true to size" says what it thinks of the fit.
+    sentence
+        The whole sentence, where it holds more than ``quote``.
     """
     negative, neutral, positive = shares
-    odds = NEUTRAL_ODDS * _hypothetical(analysis.clauses[clause], quote)
+    clause = analysis.clauses[clauses[0]]
+    values = [[analysis.values[i] for i in word_range(analysis, index)] for index in clauses]
+    best, worst = _strongest(values)
+    asked = clause.question and RHETORICAL.search(quote) is None
+    side = side_taken(quote) or (-1 if UNREAL.search(sentence or quote) else 0)
+    if side:
+        # "I have had better": the praise is of something else.
+        tilt = SIDE_WEIGHT * side + (lean if lean * side > 0 else 0.0)
+    else:
+        tilt = 0.0 if asked else LEXICON_WEIGHT * lean + TOLD_WEIGHT * math.tanh(told)
+    positive, negative = positive * math.exp(tilt), negative * math.exp(-tilt)
+    odds = NEUTRAL_ODDS if best or worst or side else UNTOLD_ODDS
+    odds *= QUESTION_ODDS if asked else 1.0
+    if clause.opening in CONDITION or ADVICE.search(quote):
+        odds *= 1.0 if side else CONDITION_ODDS * (2.0 if ADVICE.search(quote) else 1.0)
     total = positive + negative + odds * neutral
     positive, neutral, negative = positive / total, odds * neutral / total, negative / total
-    best, worst = _strongest(analysis, clause)
-    sarcastic = _SARCASM.search(quote) is not None
+    sarcastic = SARCASM.search(quote) is not None
     if sarcastic and positive >= negative:
         return Judgement("neutral", "none", round(min(UNSURE, positive), 3))
+    if MIXED.search(quote) is not None:
+        return Judgement("mixed", "none", max(MIXED_CONFIDENCE, round(1.0 - abs(positive - negative), 3)))
+    if _indifferent(analysis, clauses, quote):
+        return Judgement("neutral", "none", round(max(INDIFFERENCE, neutral), 3))
     undecided = abs(positive - negative) < UNDECIDED
     if neutral >= 0.5 or (undecided and min(best, worst) == 0):
         return Judgement("neutral", "none", round(neutral, 3))
-    if undecided or (alone and min(best, worst) >= MIXED_VALENCE and _joined(analysis, clause)):
+    if undecided or _both(analysis, clauses, values, alone):
         return Judgement("mixed", "none", round(max(MIXED_CONFIDENCE, 1.0 - abs(positive - negative)), 3))
     sentiment: Sentiment = "positive" if positive > negative else "negative"
     medium, high = PRAISE if positive > negative else BLAME
@@ -100,54 +136,72 @@ def judge(
     return Judgement(sentiment, intensity, round(confidence, 3))
 
 
-def _hypothetical(clause: Clause, quote: str) -> float:
-    if clause.question and _RHETORICAL.search(quote) is None:
-        return QUESTION_ODDS
-    return CONDITION_ODDS if clause.opening in CONDITION else 1.0
+def _indifferent(analysis: Analysis, clauses: Sequence[int], quote: str) -> bool:
+    """Whether the writer takes no side, and no strong word beside that phrase says otherwise."""
+    match = INDIFFERENT.search(quote)
+    if match is None:
+        return False
+    origin = analysis.clauses[clauses[0]].start
+    start, end = origin + match.start(), origin + match.end()
+    return all(
+        abs(analysis.values[i]) < STRONG or start <= analysis.starts[i] < end
+        for clause in clauses
+        for i in word_range(analysis, clause)
+    )
 
 
-def _indices(analysis: Analysis, clause: int) -> range:
-    first = analysis.index_at(analysis.clauses[clause].start)
-    stop = first
-    while stop < len(analysis.words) and analysis.clause_of[stop] <= clause:
-        stop += 1
-    return range(first, stop)
+def _strongest(values: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Largest positive valence and size of the largest negative one, each in [0, 4]."""
+    every = [value for clause in values for value in clause]
+    return min(max(every, default=0.0), 4.0), min(-min(every, default=0.0), 4.0)
 
 
-def _strongest(analysis: Analysis, clause: int) -> tuple[float, float]:
-    """Largest positive valence and size of the largest negative one in the clause, each in [0, 4]."""
-    values = [analysis.values[i] for i in _indices(analysis, clause)]
-    return min(max(values, default=0.0), 4.0), min(-min(values, default=0.0), 4.0)
+def _both(analysis: Analysis, clauses: Sequence[int], values: Sequence[Sequence[float]], alone: bool) -> bool:
+    """Whether both praise and blame fall on the entity: across clauses that go on about it, or side by side in one."""
+    sums = [sum(clause) for clause in values]
+    if len(sums) > 1 and max(sums) >= TURN_VALENCE and min(sums) <= -TURN_VALENCE:
+        return True
+    return alone and any(_side_by_side(analysis, clause) for clause in clauses)
 
 
-def _joined(analysis: Analysis, clause: int) -> bool:
-    """Whether praise and blame stand side by side with only a conjunction and degree words between."""
-    last = 0.0
-    linked = False
-    for i in _indices(analysis, clause):
+def _side_by_side(analysis: Analysis, clause: int) -> bool:
+    """Whether praise and blame are joined by a conjunction with no new subject ("nice but noisy", "kind and rude")."""
+    last, least = 0.0, MIXED_VALENCE
+    linked = apart = False
+    for i in word_range(analysis, clause):
         value, word = analysis.values[i], analysis.words[i]
-        if abs(value) >= MIXED_VALENCE:
-            if linked and last * value < 0:
+        if abs(value) >= least:
+            if linked and not apart and last * value < 0:
                 return True
-            last, linked = value, False
+            last, linked, apart = value, False, False
         elif word in _LINKS:
-            linked = last != 0
-        elif word not in INTENSIFIERS and word not in DIMINISHERS:
-            last, linked = 0.0, False
+            linked, apart = last != 0, False
+            least = TURN_VALENCE if word in CONTRAST else MIXED_VALENCE
+        elif linked and word in SUBJECTS:
+            apart = True
+        elif not linked and word in _ENDS:
+            last = 0.0
     return False
 
 
 __all__ = [
     "BLAME",
     "CONDITION_ODDS",
+    "INDIFFERENCE",
+    "LEXICON_WEIGHT",
     "MIXED_CONFIDENCE",
     "MIXED_VALENCE",
     "NEUTRAL_ODDS",
     "PRAISE",
     "QUESTION_ODDS",
+    "SIDE_WEIGHT",
     "SOUR",
+    "STRONG",
+    "TOLD_WEIGHT",
+    "TURN_VALENCE",
     "UNDECIDED",
     "UNSURE",
+    "UNTOLD_ODDS",
     "Judgement",
     "judge",
 ]

@@ -24,12 +24,14 @@ from store.enrich.impact import impact_of
 from store.enrich.judgement import Judgement, judge
 from store.enrich.language import detect
 from store.enrich.matcher import EntityMatcher, Mention
+from store.enrich.registry_words import lemmas
+from store.enrich.spans import quote_span, sentence_span, speaking
 from store.records import Extraction, OpinionUnit, RegistryEntity, score_of
 
 #: Mentions that are looked at together: bounds the memory that one long document takes.
 BATCH: Final = 256
 #: Version of the rules; the head's hash is added to it.
-RULES: Final = "4"
+RULES: Final = "5"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +42,24 @@ class Reading:
     ----------
     entity
         Key of the registry entity.
-    clause
-        Index in ``Analysis.clauses``.
+    clauses
+        Indices in ``Analysis.clauses`` of the clauses that speak of it; the first one names it.
     shares
         Calibrated probabilities of negative, neutral and positive, summing to 1.
     alone
-        Whether the clause names no other entity.
+        Whether these clauses name no other entity.
+    lean
+        Valences of the words about it, nearer ones more, squashed to (-1, 1).
+    told
+        Valence of the naming words themselves ("true to size", "noisy"); 0 for a plain name.
     """
 
     entity: str
-    clause: int
+    clauses: tuple[int, ...]
     shares: tuple[float, float, float]
     alone: bool
+    lean: float = 0.0
+    told: float = 0.0
 
 
 class LexicalExtractor:
@@ -96,13 +104,13 @@ class LexicalExtractor:
             personal = is_personal(text)
             units = tuple(
                 _unit(text, analysis, reading, counts[reading.entity], personal)
-                for reading in read(analysis, mentions, head)
+                for reading in _distinct(text, analysis, read(analysis, mentions, head))
             )
             yield Extraction(document_id, units, language)
 
 
 def read(analysis: Analysis, mentions: Sequence[Mention], head: Head) -> list[Reading]:
-    """Return one reading a clause and entity; ``mentions`` are in text order, several in a clause are averaged."""
+    """Return one reading a run of clauses and entity; ``mentions`` are in text order, several are averaged."""
     if not mentions:
         return []
     places: dict[tuple[int, str], list[int]] = {}
@@ -111,7 +119,7 @@ def read(analysis: Analysis, mentions: Sequence[Mention], head: Head) -> list[Re
         word = analysis.index_at(mention.start)
         places.setdefault((analysis.clause_of[word], mention.entity), []).append(row)
         by_sentence.setdefault(analysis.sentence_of[word], []).append(mention)
-    rows = (
+    features = (
         target_features(
             analysis,
             mention.start,
@@ -122,13 +130,45 @@ def read(analysis: Analysis, mentions: Sequence[Mention], head: Head) -> list[Re
         for together in by_sentence.values()
         for mention in together
     )
-    shares = np.concatenate([head.probabilities(batch) for batch in _batches(rows)])
+    shares, leans = [], []
+    for batch in _batches(features):
+        shares.append(head.probabilities(batch))
+        leans.extend(_lean(found) for found in batch)
+    probabilities = np.concatenate(shares)
     named = Counter(clause for clause, _ in places)
     readings = []
     for (clause, entity), members in places.items():
-        negative, neutral, positive = shares[members].mean(axis=0).tolist()
-        readings.append(Reading(entity, clause, (negative, neutral, positive), named[clause] == 1))
+        negative, neutral, positive = probabilities[members].mean(axis=0).tolist()
+        last = analysis.index_at(mentions[members[-1]].end - 1)
+        readings.append(
+            Reading(
+                entity,
+                speaking(analysis, clause, last, named),
+                (negative, neutral, positive),
+                named[clause] == 1,
+                float(np.mean([leans[member] for member in members])),
+                _told(analysis, [mentions[member] for member in members]),
+            )
+        )
     return readings
+
+
+def _lean(features: Features) -> float:
+    """Mean of the head's two sums of valences about the target: of its clause, and of those nearest to it."""
+    return (features.get("net clause decay", 0.0) + features.get("net own", 0.0)) / 2
+
+
+def _told(analysis: Analysis, mentions: Sequence[Mention]) -> float:
+    """Valence of the words that name the entity, negation included; its plain name ("support") says nothing."""
+    total = 0.0
+    for mention in mentions:
+        if "-".join(lemmas(mention.form)) == "-".join(lemmas(mention.entity)):
+            continue
+        word = analysis.index_at(mention.start)
+        while word < len(analysis.words) and analysis.starts[word] < mention.end:
+            total += analysis.values[word]
+            word += 1
+    return total
 
 
 def _batches(rows: Iterator[Features]) -> Iterator[list[Features]]:
@@ -136,21 +176,64 @@ def _batches(rows: Iterator[Features]) -> Iterator[list[Features]]:
         yield batch
 
 
+def _sentence(text: str, analysis: Analysis, clause: int) -> str:
+    start, end = sentence_span(analysis.clauses, clause)
+    return text[start:end]
+
+
+def _distinct(text: str, analysis: Analysis, readings: Sequence[Reading]) -> list[Reading]:
+    """Join the readings of one entity whose quotes would overlap: the sentence is then quoted once."""
+    found: list[Reading] = []
+    place: dict[str, int] = {}
+    for reading in readings:
+        at = place.get(reading.entity)
+        if at is not None:
+            last = found[at]
+            if quote_span(text, analysis, last.clauses)[1] > quote_span(text, analysis, reading.clauses)[0]:
+                found[at] = _joined(last, reading)
+                continue
+        place[reading.entity] = len(found)
+        found.append(reading)
+    return found
+
+
+def _joined(left: Reading, right: Reading) -> Reading:
+    shares = tuple((a + b) / 2 for a, b in zip(left.shares, right.shares, strict=True))
+    return Reading(
+        left.entity,
+        tuple(sorted({*left.clauses, *right.clauses})),
+        (shares[0], shares[1], shares[2]),
+        left.alone and right.alone,
+        (left.lean + right.lean) / 2,
+        left.told + right.told,
+    )
+
+
 def _unit(text: str, analysis: Analysis, reading: Reading, mentions: int, personal: bool) -> OpinionUnit:
-    clause = analysis.clauses[reading.clause]
-    quote = text[clause.start : clause.end]
-    verdict: Judgement = judge(analysis, reading.clause, quote, reading.shares, alone=reading.alone)
+    first, last = analysis.clauses[reading.clauses[0]], analysis.clauses[reading.clauses[-1]]
+    words = text[first.start : last.end]
+    verdict: Judgement = judge(
+        analysis,
+        reading.clauses,
+        words,
+        reading.shares,
+        alone=reading.alone,
+        lean=reading.lean,
+        told=reading.told,
+        sentence=_sentence(text, analysis, reading.clauses[0]),
+    )
+    start, end = quote_span(text, analysis, reading.clauses)
     return OpinionUnit(
         entity=reading.entity,
         sentiment=verdict.sentiment,
         intensity=verdict.intensity,
         score=score_of(verdict.sentiment, verdict.intensity),
-        impact=impact_of(quote, verdict.intensity, mentions),
-        markers=markers_of(quote),
-        evidence=evidence_of(quote, quote, personal),
-        quote=quote,
-        start=clause.start,
-        end=clause.end,
+        impact=impact_of(words, verdict.intensity, mentions),
+        markers=markers_of(words),
+        evidence=evidence_of(words, words, personal),
+        quote=text[start:end],
+        start=start,
+        end=end,
         confidence=verdict.confidence,
     )
 

@@ -77,7 +77,11 @@ class _Scope:
         if is_negator(word):
             if words[i + 1 : i + 2] != ["only"]:
                 self.negator = i
-        elif word in WISHES or (word in {"were", "had"} and i - self.condition <= REACH + 2):
+        elif (
+            word in WISHES
+            or (word in {"were", "had"} and i - self.condition <= REACH + 2)
+            or (word == "to" and words[max(0, i - 1) : i + 2] == ["used", "to", "be"])
+        ):
             self.wish = i
         elif word in {"if", "unless"}:
             self.condition = i
@@ -103,8 +107,8 @@ def valences(words: list[str], question: bool = False) -> list[float]:
             scope.close(word)
             continue
         if i in phrases:
-            if i - scope.condition < CONDITION_REACH:
-                values[i] *= _IF
+            if values[i] and phrases[i]:
+                values[i] = _phrase(words, i, phrases, scope, values[i])
             if word in WISHES and phrases[i] < 0:
                 scope.wish = i
             continue
@@ -124,6 +128,26 @@ def valences(words: list[str], question: bool = False) -> list[float]:
         else:
             scope.open(words, i)
     return [value / 3 for value in values] if question else values
+
+
+def _phrase(words: list[str], i: int, phrases: dict[int, float], scope: _Scope, value: float) -> float:
+    """Return the valence of the phrase that ends at word ``i`` under a negator before it and a condition."""
+    first = i
+    while first - 1 in phrases and phrases[first - 1] == phrases[i]:
+        first -= 1
+    denied = first - scope.negator <= REACH - 1 and not any(
+        is_negator(word) or word in {"no", "nothing"} for word in words[first : i + 1]
+    )
+    if denied:
+        value *= _FLIP if value > 0 else _FLIP_BLAME
+    elif (
+        value > 0
+        and i - scope.wish <= WISH_REACH
+        and scope.wish < first
+        and INTENTS.isdisjoint(words[scope.wish : i + 1])
+    ):
+        value *= _MISSED
+    return value * _IF if i - scope.condition < CONDITION_REACH else value
 
 
 def _is_preposition(before: str, word: str) -> bool:
