@@ -158,8 +158,8 @@ def _report_retry(sh: Shell, done: tuple[list[IngestReport], IndexReport], json:
 
 
 def _report(sh: Shell, done: object, json: bool) -> int:
-    from app.views.books import ingest_document, ingest_lines
     from app.service import Ingested
+    from app.views.books import ingest_document, ingest_lines
 
     assert isinstance(done, Ingested)
     if json:
