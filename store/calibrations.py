@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 
 from store.database import Database, in_utc
 from store.tables import Calibration, CalibrationRun, Probe
@@ -22,6 +22,17 @@ class CalibrationRecord:
     attribute: str
     k: int
     design: str
+    result: dict[str, Any]
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeRecord:
+    """A stored diagnosis of a retriever, on pairs of one corpus or, without one, of a data set."""
+
+    id: int
+    corpus_id: int | None
+    retriever: str
     result: dict[str, Any]
     created_at: datetime
 
@@ -93,13 +104,26 @@ class CalibrationStore:
         with self._database.session() as session:
             session.add(Probe(corpus_id=corpus_id, retriever=retriever, result=result))
 
-    def latest_probe(self, retriever: str) -> dict[str, Any] | None:
-        """Return the newest diagnosis of a retriever."""
+    def latest_probe(self, retriever: str, corpus_id: int | None = None) -> dict[str, Any] | None:
+        """Return the newest diagnosis of a retriever on the corpus, else on pairs that belong to no corpus, or None."""
         statement = (
-            select(Probe.result).where(Probe.retriever == retriever).order_by(Probe.id.desc()).limit(1)
+            select(Probe.result)
+            .where(Probe.retriever == retriever)
+            .where(or_(Probe.corpus_id.is_(None), Probe.corpus_id == corpus_id))
+            .order_by(Probe.corpus_id.is_(None), Probe.id.desc())
+            .limit(1)
         )
         with self._database.session() as session:
             return session.scalar(statement)
+
+    def probes(self) -> list[ProbeRecord]:
+        """Return all diagnoses, newest first."""
+        with self._database.session() as session:
+            rows = session.scalars(select(Probe).order_by(Probe.id.desc())).all()
+        return [
+            ProbeRecord(row.id, row.corpus_id, row.retriever, row.result, in_utc(row.created_at))
+            for row in rows
+        ]
 
 
 def _record(row: Calibration) -> CalibrationRecord:
@@ -115,4 +139,4 @@ def _record(row: Calibration) -> CalibrationRecord:
     )
 
 
-__all__ = ["CalibrationRecord", "CalibrationStore"]
+__all__ = ["CalibrationRecord", "CalibrationStore", "ProbeRecord"]

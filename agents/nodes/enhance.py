@@ -16,10 +16,13 @@ async def enhance(state: RagState, runtime: Runtime[RagContext]) -> dict[str, An
     """Apply the chosen enhancement; without a model it falls back to none, marked."""
     context = runtime.context
     method = state["options"].get("enhancement", context.settings.enhancement)
+    reason = ""
     if method == "auto":
-        method = _recommended(context)
+        method, reason = _recommended(context, state["route"]["kind"] == "factual")
     if method == "none":
-        return {"enhancement": EnhancementAudit(method="none", texts=(state["standalone"],)).model_dump()}
+        plain = EnhancementAudit(method="none", texts=(state["standalone"],)).model_dump()
+        marked = {"degradations": degraded(state, "enhance", reason)} if reason else {}
+        return {"enhancement": plain, **marked}
     from agents.enhancement.methods import enhancer
 
     done = await enhancer(method).enhance(state["standalone"], context.chat("enhancer"))
@@ -36,9 +39,28 @@ async def enhance(state: RagState, runtime: Runtime[RagContext]) -> dict[str, An
     return update
 
 
-def _recommended(context: RagContext) -> str:
-    probe = context.calibrations.latest_probe(context.searcher.fingerprint)
-    return str(probe.get("recommendation", "none")) if probe else "none"
+def _recommended(context: RagContext, factual: bool) -> tuple[str, str]:
+    """Return what a probe recommends, and why there is no recommendation where there is none.
+
+    Facts are found by hybrid search, opinions by the embedder alone. A recommendation holds for the model that wrote
+    the probe's queries.
+    """
+    from agents.probes.retrievers import hybrid_key
+
+    dense = context.searcher.fingerprint
+    probe = None
+    for key in (hybrid_key(dense), dense) if factual else (dense,):
+        probe = probe or context.calibrations.latest_probe(key, context.corpus.id)
+    if probe is None:
+        return "none", "no enhancement is recommended for this retriever yet: run `evenhand probe`"
+    method, model = str(probe.get("recommendation", "none")), str(probe.get("model", ""))
+    chat = context.chat("enhancer")
+    if method != "none" and chat is not None and chat.model != model:
+        return (
+            "none",
+            f"{method} was recommended with {model}, not {chat.model}: run `evenhand probe` again",
+        )
+    return method, ""
 
 
 __all__ = ["enhance"]

@@ -103,6 +103,8 @@ class ProbeReport:
         Who wrote the enhancements, and the continually pretrained model; empty where none did.
     tests
         Tests that Bonferroni's correction counts.
+    stopped
+        Why not everything was written, or empty.
     notes
         What the reader must know to judge the figures.
     """
@@ -119,6 +121,7 @@ class ProbeReport:
     pretrained: str = ""
     called: int = 0
     reused: int = 0
+    stopped: str = ""
     notes: tuple[str, ...] = field(default=())
 
     def document(self) -> dict[str, Any]:

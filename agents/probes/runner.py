@@ -97,11 +97,13 @@ async def run(
         )
         texts |= _enhanced(pairs, methods, enhanced_pairs, written)
         notes += _written_notes(written, methods)
+    stopped = written.stopped
     if pretrained is not None:
         left = None if seconds is None else max(0.0, seconds - (time.monotonic() - started))
-        learnt, stopped = await _pretrained(pairs, pretrained, pretrained_pairs, left, progress)
+        learnt, cut = await _pretrained(pairs, pretrained, pretrained_pairs, left, progress)
         texts |= learnt
-        notes += [f"continual pretraining {stopped}"] if stopped else []
+        notes += [f"continual pretraining {cut}"] if cut else []
+        stopped = stopped or cut
     tests = len(retrievers) * len(pairs)
     diagnoses = []
     for number, retriever in enumerate(retrievers):
@@ -126,6 +128,7 @@ async def run(
         pretrained=pretrained.name if pretrained is not None else "",
         called=written.called,
         reused=written.reused,
+        stopped=stopped,
         notes=tuple(notes),
     )
 

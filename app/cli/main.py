@@ -10,7 +10,20 @@ from typing import Annotated
 
 import typer
 
-from app.cli import ask, audit, calibrate, chat, corpus, demo, doctor, entities, evaluate, frontier, knowledge
+from app.cli import (
+    ask,
+    audit,
+    calibrate,
+    chat,
+    corpus,
+    demo,
+    doctor,
+    entities,
+    evaluate,
+    frontier,
+    knowledge,
+    probe,
+)
 from app.cli.console import FAILED, INTERRUPTED, USAGE, Shell, note
 
 app = typer.Typer(
@@ -81,6 +94,7 @@ app.command("audit")(audit.audit)
 app.command("calibrate")(calibrate.calibrate)
 app.command("frontier")(frontier.frontier)
 app.command("evaluate")(evaluate.evaluate)
+app.command("probe")(probe.probe)
 app.command("export")(knowledge.export)
 app.command("forget")(knowledge.forget)
 app.command("doctor")(doctor.doctor)
