@@ -31,7 +31,8 @@ class Checked:
 
 def check_answer(context: RagContext, state: RagState) -> Checked:
     """Check citations, quotes, stated shares, and the distribution of the views that the answer reports."""
-    records = context.repository.documents(state["chosen"])
+    # The receipt needs those of plain relevance as well: read together.
+    records = context.documents([*state["chosen"], *state["plain"]])
     texts = {str(rank): records[d].text for rank, d in enumerate(state["chosen"], 1) if d in records}
     found, findings = _verify(context, state, texts)
     citations = _citations(state, texts, found)

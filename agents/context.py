@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ from store.answers import AnswerStore
 from store.calibrations import CalibrationStore
 from store.opinions import OpinionStore
 from store.ports import ChatModel, Role
-from store.records import RegistryEntity
+from store.records import DocumentRecord, RegistryEntity
 from store.registry import RegistryStore
 from store.repository import CorpusRecord, Repository
 from store.reviews import ReviewStore
@@ -57,6 +57,7 @@ class RagContext:
     chat: Callable[[Role], ChatModel | None] = lambda _role: None
     memo: Memo = field(default_factory=Memo)
     clock: Callable[[], float] = time.perf_counter
+    _read: dict[int, DocumentRecord] = field(default_factory=dict)
     today: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     @property
@@ -101,6 +102,13 @@ class RagContext:
     def subjects(self) -> list[str]:
         """Return the reviewed things."""
         return self._remember("subjects", lambda: self.repository.subjects(self.corpus.id))
+
+    def documents(self, ids: Iterable[int]) -> dict[int, DocumentRecord]:
+        """Return documents by id, each read once a run; unknown ids are left out."""
+        wanted = list(dict.fromkeys(ids))
+        if missing := [i for i in wanted if i not in self._read]:
+            self._read.update(self.repository.documents(missing))
+        return {i: self._read[i] for i in wanted if i in self._read}
 
     def document_count(self) -> int:
         """Return the number of documents."""

@@ -46,7 +46,7 @@ FRONTIER_LAMBDAS = (0.0, 0.001, 0.003, 0.01, 0.05)
 def build_receipt(context: RagContext, state: RagState) -> AuditReceipt:
     """Return the whole receipt; parts that do not apply are left out."""
     chosen = state["chosen"]
-    documents = context.repository.documents(sorted({*chosen, *state["plain"]}))
+    documents = context.documents(sorted({*chosen, *state["plain"]}))
     base: dict[str, Any] = {
         "answer_id": state["answer_id"],
         "question": state["question"],

@@ -110,7 +110,7 @@ class _Desk:
             found.setdefault(frozenset(each.rows.tolist()), (each.lam, each.rows, False))
         rows = sorted({int(row) for _, held, _ in found.values() for row in held})
         ids = [int(i) for i in self.pool.stances.document_ids[rows]]
-        documents = self.context.repository.documents(ids)
+        documents = self.context.documents(ids)
         made = [self._at(*each, documents) for each in found.values()]
         made.sort(key=lambda each: (each.point.w1, each.point.relevance_kept))
         return AnswerFrontier(tuple(made), self.groups.attribute if self.groups else "", self._stale())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import shutil
 import time
@@ -108,6 +109,8 @@ class Service:
         if self._graph is None:
             # Compiling costs as much as answering: once a process.
             self._memo, self._graph = Memo(), build_graph()
+            # What the imports made stays: the collector need not walk it at each question (a tenth of its time).
+            gc.freeze()
         context = self.parts.context(found, self._memo)
         await warm
         answers = self.parts.answers

@@ -78,6 +78,7 @@ class Searcher:
         self._bm25: dict[tuple[int, str], BM25Index] = {}
         self._queries: dict[str, FloatVector] = {}
         self._stamps: dict[tuple[int, str], tuple[float, str]] = {}
+        self._cosines: dict[tuple[int, str], tuple[str, bytes, NDArray[np.float32]]] = {}
 
     @property
     def fingerprint(self) -> str:
@@ -127,7 +128,7 @@ class Searcher:
     ) -> Found:
         """Return the n nearest documents by exact cosine over the stored vectors, among ``within`` if given."""
         vectors = self.vectors(corpus_id, kind)
-        similarity = vectors.similarities(query)
+        similarity = self._similarities(corpus_id, kind, vectors, query)
         rows = np.arange(len(vectors.document_ids))
         if within is not None:
             rows = rows[np.isin(vectors.document_ids, within)]
@@ -213,8 +214,20 @@ class Searcher:
         if len(vectors.document_ids) and len(wanted):
             rows = np.searchsorted(vectors.document_ids, wanted).clip(max=len(vectors.document_ids) - 1)
             known = vectors.document_ids[rows] == wanted
-            result[known] = vectors.similarities(query)[rows[known]]
+            result[known] = self._similarities(corpus_id, kind, vectors, query)[rows[known]]
         return result
+
+    def _similarities(
+        self, corpus_id: int, kind: str, vectors: UnitVectors, query: FloatVector
+    ) -> NDArray[np.float32]:
+        """Return each document's best cosine; one question asks for them several times, so the last are kept."""
+        held = self._cosines.get((corpus_id, kind))
+        asked = query.tobytes()
+        if held is not None and held[:2] == (vectors.stamp, asked):
+            return held[2]
+        found = vectors.similarities(query)
+        self._cosines[corpus_id, kind] = (vectors.stamp, asked, found)
+        return found
 
     def best_vectors(
         self, corpus_id: int, query: FloatVector, document_ids: NDArray[np.int64], kind: str = "raw"

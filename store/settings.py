@@ -38,7 +38,7 @@ class StoreSettings(_Settings):
     chroma_url: str = ""
     lock_timeout: float = Field(default=20.0, ge=0.0, description="seconds to wait for another writer")
     exact_below: int = Field(
-        default=5000, ge=0, description="passages up to which search is exact, without the vector index"
+        default=20_000, ge=0, description="passages up to which search is exact, without the vector index"
     )
     memory_limit_mb: int = Field(default=512, ge=16, description="vectors kept in memory by one process")
     embedder: EmbedderSettings = EmbedderSettings()

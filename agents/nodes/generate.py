@@ -118,7 +118,7 @@ def _best_quotes(context: RagContext, state: RagState, pool: OpinionPool) -> dic
 
 def _facts(state: RagState, context: RagContext) -> Written | None:
     ids = state["chosen"][:8]
-    texts = context.repository.documents(ids)
+    texts = context.documents(ids)
     numbered = [(rank, d, texts[d].text) for rank, d in enumerate(ids, 1) if d in texts]
     relevance = dict(zip(state["candidates"], state["relevance"], strict=True))
     near = max((relevance.get(d, 0.0) for d in ids), default=0.0)
@@ -167,7 +167,7 @@ async def _by_model(state: RagState, runtime: Runtime[RagContext], chat: Any) ->
     context = runtime.context
     if state["deviation"]:
         runtime.stream_writer(AnswerRevised(state["deviation"]))
-    texts = context.repository.documents(state["chosen"])
+    texts = context.documents(state["chosen"])
     passages = tuple(
         Passage(f"{rank}", texts[d].text) for rank, d in enumerate(state["chosen"], 1) if d in texts
     )
