@@ -38,7 +38,7 @@ class BundledMiniLM:
     max_tokens = 256
     fingerprint = f"minilm-l6-v2-int8/384/{MINILM_SHA256[:16]}"
 
-    def __init__(self, threads: int = 0, batch_size: int = 64) -> None:
+    def __init__(self, threads: int = 0, batch_size: int = 8) -> None:
         self._threads = threads or os.cpu_count() or 1
         self._batch_size = batch_size
         self._session: Any = None
@@ -98,7 +98,7 @@ class BundledMiniLM:
 class SentenceTransformerEmbedder:
     """Any sentence-transformers model: a folder, or a hub name that the user chose (extra ``models``)."""
 
-    def __init__(self, model: str, threads: int = 0, batch_size: int = 64) -> None:
+    def __init__(self, model: str, threads: int = 0, batch_size: int = 8) -> None:
         self.name = model
         self._batch_size = batch_size
         self._model = _load_sentence_transformer(model, threads)

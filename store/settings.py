@@ -21,7 +21,9 @@ class EmbedderSettings(_Settings):
     kind: Literal["bundled", "sentence-transformers", "endpoint"] = "bundled"
     model: str = ""
     threads: int = Field(default=0, ge=0, description="0 = all cores")
-    batch_size: int = Field(default=64, ge=1, le=4096)
+    batch_size: int = Field(
+        default=8, ge=1, le=4096, description="texts a batch: 8 is fastest on a CPU, a GPU wants more"
+    )
 
 
 class ChunkSettings(_Settings):
