@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 from app.bootstrap import Parts
+from app.catalog import Catalog
 from app.events import Finished, Progress
 from app.service import Service
 
@@ -50,6 +51,20 @@ async def prepare_file(
         yield event
 
 
+def suggestions(catalog: Catalog, corpus: str) -> list[str]:
+    """Return questions that a corpus can answer, made from what most people in it write about."""
+    entities = sorted(catalog.entities(corpus), key=lambda each: -each.documents)
+    names = [each.name for each in entities if each.documents][:3]
+    if not names:
+        return ["What do people complain about?"]
+    forms = (
+        "What do people think of the {}?",
+        "How many people are unhappy with the {}?",
+        "What do they like about the {}?",
+    )
+    return [form.format(name) for form, name in zip(forms, names, strict=False)]
+
+
 def _beginning(bundled: Path, folder: Path, reviews: int) -> Path:
     path = folder / "lounges.csv"
     with gzip.open(bundled, "rt", encoding="utf-8", newline="") as source:
@@ -59,4 +74,4 @@ def _beginning(bundled: Path, folder: Path, reviews: int) -> Path:
     return path
 
 
-__all__ = ["DEMO_CORPUS", "prepare_demo", "prepare_file"]
+__all__ = ["DEMO_CORPUS", "prepare_demo", "prepare_file", "suggestions"]

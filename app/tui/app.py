@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.worker import Worker, WorkerError
 
 from app.backstage import Backstage
 from app.tui.filters import AsciiFilter, SafeFilter
@@ -23,6 +24,23 @@ if TYPE_CHECKING:
     from app.service import Service
     from store.repository import CorpusRecord
 
+#: What the palette offers in the chat: title, words, action.
+PALETTE = (
+    ("Audit", "The whole receipt of the answer", "audit"),
+    ("Sources", "Open what the answer cites", "sources"),
+    ("Ask again without fairness", "By relevance alone, side by side", "unfair"),
+    ("Ask again with method ...", "Choose a method; side by side", "again"),
+    ("Method ...", "How documents are chosen from now on", "method"),
+    ("Corpus ...", "Talk to another corpus", "corpus"),
+    ("Model ...", "Who writes the answers", "model"),
+    ("Sessions", "Conversations: resume, rename, delete, export", "sessions"),
+    ("New conversation", "Start anew", "new"),
+    ("Explore", "Entities, documents, quarantine", "explore"),
+    ("Read a file", "Ingest a file and find the opinions in it", "ingest"),
+    ("Save", "Write the answer or the conversation to a file", "save"),
+    ("Copy", "Copy the answer", "copy"),
+    ("Stop", "Stop the answer; what was written is kept", "stop"),
+)
 #: Exit code of a process that a signal ended.
 SIGNALLED = 128
 
@@ -110,36 +128,38 @@ class EvenhandApp(App[int]):
         loop = asyncio.get_running_loop()
         for name in ("SIGTERM", "SIGHUP", "SIGINT"):
             try:
-                loop.add_signal_handler(getattr(signal, name), self._on_signal, getattr(signal, name))
+                number = getattr(signal, name)
+                loop.add_signal_handler(number, self._on_signal, number)
             except (NotImplementedError, RuntimeError, ValueError, AttributeError):
-                # Not on this system, or not the main thread (tests, an embedding program).
+                # Not on this system, or not the main thread (an embedding program).
                 self.log(f"no handler for {name}")
-        self.call_after_refresh(self._begin)
+        self.call_after_refresh(self.reopen)
 
-    def _begin(self) -> None:
-        self.run_worker(self._open(), group="open", exit_on_error=False)
+    def reopen(self) -> None:
+        """Open the service, or try again after it could not be opened."""
+        self.run_worker(self._open(), group="open", exclusive=True, exit_on_error=False)
 
     async def _open(self) -> None:
-        from store.errors import ApplicationError
+        from app.tui.streaming import failure_words
 
         try:
             exists = await self.backstage.call(self.backstage.open)
             self.ready = True
             await self.refresh_corpora()
-        except ApplicationError as error:
-            self.chat.show_fault(str(error))
+            if exists and self.corpora:
+                await self.enter()
+                return
+        except Exception as error:  # noqa: BLE001 - shown to the person, who can try again
+            self.chat.show_fault(failure_words(error))
             return
-        if not exists or not self.corpora:
-            from app.tui.screens.welcome import WelcomeScreen
+        from app.tui.screens.welcome import WelcomeScreen
 
-            self.push_screen(WelcomeScreen())
-            return
-        await self.enter()
+        self.push_screen(WelcomeScreen())
 
     async def enter(self) -> None:
         """Start to chat with the corpus in use; load what the first answer needs meanwhile."""
-        await self.chat.opened(self._thread_wanted)
-        self._thread_wanted = ""
+        thread, self._thread_wanted = self._thread_wanted, ""
+        await self.chat.enter(thread)
         self.run_worker(self.backstage.call(self.backstage.warm), group="warm", exit_on_error=False)
 
     async def refresh_corpora(self) -> None:
@@ -149,11 +169,33 @@ class EvenhandApp(App[int]):
             self.corpora = []
             return
         self.corpora = await self.backstage.call(parts.repository.corpora)
-        names = [each.name for each in self.corpora]
         self.corpus = self.corpus or parts.settings.corpus
+        names = [each.name for each in self.corpora]
+        if self.corpus and names and self.corpus not in names:
+            # Says which there are.
+            await self.backstage.call(parts.repository.corpus, self.corpus)
         if not self.corpus and names:
             recent = await self.backstage.call(self.conversations.all)
             self.corpus = next((each.corpus for each in recent if each.corpus in names), names[0])
+
+    @property
+    def model(self) -> str:
+        """Name of the model that writes answers, empty for the embedded writer."""
+        endpoint = self.backstage.parts.settings.models.for_role("generator")
+        return "" if endpoint is None else endpoint.model
+
+    @property
+    def writer(self) -> str:
+        """Who writes the answers, in words."""
+        return self.model or "embedded writer"
+
+    async def finished(self, worker: Worker[Any]) -> None:
+        """Wait until a worker that was stopped has ended."""
+        try:
+            await worker.wait()
+        except WorkerError:
+            # Cancelled, as it was asked to be, or failed, which is shown where it happened.
+            self.log(f"ended: {worker.name}")
 
     @property
     def corpus_record(self) -> CorpusRecord | None:
@@ -183,13 +225,13 @@ class EvenhandApp(App[int]):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Fill the command palette: our own first, then what Textual offers."""
         if screen is self.chat:
-            for title, text, action in ChatScreen.PALETTE:
-                if self.chat.check_action(action, ()) is not False:
+            for title, text, action in PALETTE:
+                if self.chat.check_action(action, ()) is True:
                     yield SystemCommand(title, text, getattr(self.chat, f"action_{action}"))
-        for command in super().get_system_commands(screen):
-            if command.title not in ("Keys", "Maximize", "Minimize", "Screenshot"):
-                yield command
         yield SystemCommand("Help", "The keys that work here", self.action_help)
+        for command in super().get_system_commands(screen):
+            if command.title in ("Theme", "Quit"):
+                yield command
 
 
 __all__ = ["SIGNALLED", "EvenhandApp"]

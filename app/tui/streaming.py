@@ -3,42 +3,66 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from app.tui.app import EvenhandApp
     from app.tui.widgets.turn import TurnView
 
 
-async def play(app: EvenhandApp, view: TurnView, *, thread: str | None) -> None:
+async def play(
+    desk: EvenhandApp,
+    view: TurnView,
+    *,
+    thread: str | None,
+    question: str = "",
+    on_change: Callable[[], None] = lambda: None,
+) -> None:
     """Ask the question of the view's turn and draw what happens, to its end.
 
     Cancelling this keeps the text and marks the turn as stopped, on the screen and in the store.
+
+    Parameters
+    ----------
+    thread
+        Conversation that it belongs to, None for none.
+    question
+        What is asked where it is not the question that is shown.
+    on_change
+        Called after every batch of events.
     """
     turn = view.turn
-    question, options, corpus = turn.question, dict(turn.options), app.corpus
-    make = lambda: app.service.ask(question, corpus, thread=thread, options=options)  # noqa: E731
+    asked, options, corpus = question or turn.question, dict(turn.options), desk.corpus
+
+    def make() -> AsyncGenerator[Any]:
+        return desk.service.ask(asked, corpus, thread=thread, options=options)
+
     try:
-        async with aclosing(app.backstage.stream(make)) as batches:
+        async with aclosing(desk.backstage.stream(make)) as batches:
             async for batch in batches:
-                text: list[str] = []
-                for event in batch:
-                    if type(event).__name__ == "AnswerRevised":
-                        await view.add("".join(text))
-                        text.clear()
-                        await view.again()
-                    text.append(turn.apply(event))
-                await view.add("".join(text))
-                view.show_stage()
+                await _draw(view, batch)
+                on_change()
     except asyncio.CancelledError:
         turn.state = "stopped"
         raise
     except Exception as error:  # noqa: BLE001 - shown to the person, and the conversation goes on
         turn.state, turn.error = "failed", failure_words(error)
-        app.log.error(error)
+        desk.log.error(error)
     finally:
         await view.finish()
+
+
+async def _draw(view: TurnView, batch: list[Any]) -> None:
+    text: list[str] = []
+    for event in batch:
+        if type(event).__name__ == "AnswerRevised":
+            await view.add("".join(text))
+            text.clear()
+            await view.again()
+        text.append(view.turn.apply(event))
+    await view.add("".join(text))
 
 
 def failure_words(error: Exception) -> str:

@@ -1,109 +1,410 @@
-"""The chat: questions, streamed answers, a receipt line under each."""
+"""The chat: questions, streamed answers, a receipt line under each. Everything else is one key away."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
+from textual.css.query import NoMatches
 from textual.reactive import reactive
 from textual.widgets import Footer, Static
+from textual.worker import Worker
 
+from app.tui import doors
 from app.tui.base import BaseScreen
 from app.tui.streaming import play
 from app.tui.turns import Turn
+from app.tui.unsaved import Unsaved
 from app.tui.widgets.prompt import Prompt
-from app.tui.widgets.turn import TurnView
-from app.views.safe import line
+from app.tui.widgets.status import activity_line, head_line
+from app.tui.widgets.turn import Older, TurnView
+from app.views.safe import line, visible
 
 #: Turns that are mounted when a conversation is opened, and with each step back.
 PAGE = 20
+#: Turns that stay mounted; older ones go back behind the row that loads them.
+MOUNTED = 60
 
 
 class ChatScreen(BaseScreen[None]):
     """One conversation."""
 
+    HELP_WORDS = (
+        "Type a question and press Enter. Under each answer stands its receipt in one line; F3 opens it whole. "
+        "Esc stops an answer and keeps what was written. Tab leaves the question box: then the arrow keys go from "
+        "answer to answer, and keys 1 to 9 open the source of that number."
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stop", "Stop", id="chat.stop"),
+        Binding(
+            "f3,ctrl+g", "audit", "Audit", id="chat.audit", tooltip="Audit the answer: its whole receipt"
+        ),
+        Binding(
+            "f5", "again", "Again", id="chat.again", tooltip="Ask again with another method, side by side"
+        ),
+        Binding(
+            "f2", "sessions", "Sessions", id="chat.sessions", tooltip="Conversations: resume, rename, delete"
+        ),
+        Binding(
+            "f4", "explore", "Explore", id="chat.explore", tooltip="Explore entities, documents, quarantine"
+        ),
+        Binding(
+            "ctrl+y", "copy", "Copy", id="chat.copy", priority=True, show=False, tooltip="Copy the answer"
+        ),
+        Binding("f8", "save", "Save", id="chat.save", show=False, tooltip="Save the answer or conversation"),
+        Binding("f9", "ingest", "Read a file", id="chat.ingest", show=False),
+        Binding("ctrl+n", "new", "New conversation", id="chat.new", show=False),
+        Binding("ctrl+r", "retry", "Try again", id="chat.retry"),
+        Binding("shift+up", "scroll_log(-1)", "Scroll up", show=False, id="chat.up"),
+        Binding("shift+down", "scroll_log(1)", "Scroll down", show=False, id="chat.down"),
+        Binding("pageup", "scroll_log(-10)", "Page up", show=False, priority=True, id="chat.pageup"),
+        Binding("pagedown", "scroll_log(10)", "Page down", show=False, priority=True, id="chat.pagedown"),
     ]
-    #: Palette entries: title, help, action.
-    PALETTE: ClassVar[tuple[tuple[str, str, str], ...]] = (
-        ("Stop", "Stop the answer; what was written is kept", "stop"),
-    )
 
     streaming: reactive[bool] = reactive(False, bindings=True)
+    opened: reactive[bool] = reactive(False, bindings=True)
+    fault: reactive[str] = reactive("", bindings=True)
 
     def __init__(self) -> None:
         super().__init__()
         self.turns: list[Turn] = []
         self.thread = ""
         self.title_text = ""
+        self.method = ""
         self._current: TurnView | None = None
-        self._opened = False
+        self._worker: Worker[None] | None = None
+        self._held = ""
+        self._unsaved = Unsaved()
+        self._ticks = 0
+
+    # -- what is on screen
 
     def compose(self) -> ComposeResult:
         """Head, log and panel, activity, prompt, keys."""
         yield Static("evenhand", id="head", markup=False)
         with Horizontal(id="body"):
-            yield VerticalScroll(Static("", id="blank", markup=False), id="log", can_focus=False)
-            with VerticalScroll(id="panel"):
+            with VerticalScroll(id="log", can_focus=False):
+                yield Static("", id="blank", markup=False)
+            with VerticalScroll(id="panel", can_focus=False):
                 yield Static("", id="panel-text", markup=False)
-        yield Static("opening…", id="activity", markup=False)
-        yield Prompt("Ask about the corpus…  Enter sends, Ctrl+J new line")
-        yield Footer()
+        yield Static("opening ...", id="activity", markup=False)
+        yield Prompt("Ask about the corpus ...  Enter sends, Ctrl+J new line")
+        yield Footer(show_command_palette=True)
 
     def on_mount(self) -> None:
         """Type at once."""
         self.query_one(Prompt).focus()
+        self.set_interval(1.0, self._tick)
 
-    async def opened(self, thread: str = "") -> None:
-        """Show which corpus and conversation this is."""
-        self._opened = True
-        self.query_one("#activity", Static).update("")
-        self.query_one("#head", Static).update(line(f"evenhand · corpus {self.desk.corpus}"))
-        self.query_one("#log", VerticalScroll).anchor()
+    def on_screen_resume(self) -> None:
+        """Show what changed on another screen."""
+        if self.opened:
+            self._draw_head()
+
+    def on_resize(self) -> None:
+        """Cut the lines of one row to the new width."""
+        self.call_after_refresh(self._draw_head)
+
+    def _tick(self) -> None:
+        if self.streaming:
+            self._ticks += 1
+            self._draw_activity()
+
+    def _draw_head(self) -> None:
+        self.query_one("#head", Static).update(head_line(self.desk, self.title_text, self.method))
+        self._draw_panel()
+
+    def _draw_activity(self) -> None:
+        turn = self._current.turn if self._current is not None and self.streaming else None
+        self.query_one("#activity", Static).update(activity_line(turn, self._ticks, self.desk.ascii))
+
+    def _draw_panel(self) -> None:
+        view = self.selected
+        receipt = view.turn.receipt if view is not None else None
+        panel = self.query_one("#panel")
+        panel.set_class(receipt is not None, "-filled")
+        if receipt is None or not self.has_class("-wide"):
+            return
+        from app.views.panel import answer_panel
+
+        self.query_one("#panel-text", Static).update(answer_panel(receipt, 44, ascii=self.desk.ascii))
+
+    # -- opening and changing the conversation
+
+    async def enter(self, thread: str) -> None:
+        """Start to talk: with a new conversation, or with the one that is named."""
+        self.fault, self.opened = "", True
+        if thread:
+            await self.resume(thread)
+        else:
+            await self.new()
+        if self._held:
+            held, self._held = self._held, ""
+            self._worker = self.ask(held)
+
+    async def new(self) -> None:
+        """Start a new conversation; it is stored with its first question."""
+        self.thread, self.title_text, self.turns = "", "", []
+        await self._show_turns([], more=False)
+        await self._remember()
+        await self._suggest()
+
+    async def resume(self, thread: str) -> None:
+        """Show a stored conversation from its end."""
+        desk = self.desk
+        found = await desk.backstage.call(desk.conversations.get, thread)
+        records = await desk.backstage.call(desk.conversations.page, found.id, PAGE + 1)
+        desk.corpus = found.corpus
+        self.thread, self.title_text = found.id, found.title
+        turns = [Turn.from_record(record) for record in records]
+        self.turns = turns[-PAGE:]
+        self.query_one("#blank", Static).display = False
+        await self._show_turns(self.turns, more=len(turns) > PAGE)
+        await self._remember()
+
+    async def _show_turns(self, turns: Sequence[Turn], *, more: bool) -> None:
+        log = self.query_one("#log", VerticalScroll)
+        async with self.batch():
+            await log.query("TurnView, Older").remove()
+            ascii = self.desk.ascii
+            views = [TurnView(turn, ascii) for turn in turns]
+            await log.mount_all([Older(), *views] if more else views)
+        self._current = None
+        log.anchor()
+        self._draw_activity()
+        self._draw_head()
+
+    async def _remember(self) -> None:
+        desk = self.desk
+        questions = await desk.backstage.call(desk.conversations.questions, desk.corpus)
+        self.query_one(Prompt).remember(questions)
+
+    async def _suggest(self) -> None:
+        from app.onboarding import suggestions
+
+        desk = self.desk
+        examples = await desk.backstage.call(suggestions, desk.catalog, desk.corpus)
+        lines = [
+            "Ask what people think, how many of them do, or what they say about something. For example:",
+            "",
+        ]
+        lines += [f"  {line(each, ascii=desk.ascii)}" for each in examples]
+        lines += ["", "F1 shows the keys."]
+        blank = self.query_one("#blank", Static)
+        blank.update("\n".join(lines))
+        blank.display = not self.turns
+
+    @on(Older.Wanted)
+    async def _load_older(self) -> None:
+        desk, first = self.desk, self.turns[0]
+        records = await desk.backstage.call(desk.conversations.page, self.thread, PAGE + 1, first.answer_id)
+        turns = [Turn.from_record(record) for record in records][-PAGE:]
+        log = self.query_one("#log", VerticalScroll)
+        older = self.query_one(Older)
+        log.anchor(False)
+        await log.mount_all([TurnView(turn, desk.ascii) for turn in turns], after=older)
+        self.turns[:0] = turns
+        if len(records) <= PAGE:
+            await older.remove()
 
     def show_fault(self, message: str) -> None:
         """Show why there is nothing to chat with."""
-        self.query_one("#blank", Static).update(f"! {line(message)}")
-        self.query_one("#activity", Static).update("")
+        self.fault = message
+        blank = self.query_one("#blank", Static)
+        blank.display = True
+        blank.update(f"! {line(message)}\n\nMend it and press Ctrl+R, or Ctrl+Q to leave.")
+        self.query_one("#activity", Static).update("not opened")
+
+    # -- asking
 
     @on(Prompt.Submitted)
     def _asked(self, event: Prompt.Submitted) -> None:
-        if not self._opened or self.streaming:
+        if self.streaming:
+            self.notify("An answer is being written. Esc stops it.", markup=False)
+            return
+        if not self.opened:
+            if not self.fault:
+                self._held = event.text
+                self.query_one(Prompt).take()
+                self.query_one("#activity", Static).update("opening ...; your question is asked then")
             return
         self.query_one(Prompt).take()
-        self.ask(event.text)
+        self._worker = self.ask(event.text)
 
     @work(exclusive=True, group="answer", exit_on_error=False)
-    async def ask(self, question: str, options: dict[str, Any] | None = None) -> None:
+    async def ask(self, question: str) -> None:
         """Ask a question in this conversation."""
         from store.answers import new_id
 
+        desk = self.desk
+        question = question.strip()
         self.thread = self.thread or new_id()
-        view = TurnView(Turn(question.strip(), options=options or {}), self.desk.ascii)
-        self.turns.append(view.turn)
-        self._current, self.streaming = view, True
+        self.title_text = self.title_text or line(question, limit=100)
+        turn = Turn(question, options={"method": self.method} if self.method else {})
+        view = TurnView(turn, desk.ascii)
+        self.turns.append(turn)
+        # Who draws the activity line is told by identity: a stopped answer must not end a newer one's.
+        self._current, self._ticks, self.streaming = view, 0, True
         try:
-            await self.query_one("#log").mount(view)
-            await play(self.desk, view, thread=self.thread)
+            await self._mount_newest(view)
+            await play(desk, view, thread=self.thread, on_change=self._draw_activity)
         finally:
             if self._current is view:
                 self.streaming = False
+                self._draw_activity()
+                self._draw_head()
+        await self._after(turn)
+
+    async def _mount_newest(self, view: TurnView) -> None:
+        log = self.query_one("#log", VerticalScroll)
+        self.query_one("#blank", Static).display = False
+        for old in self.query(TurnView):
+            await old.settle()
+        await log.mount(view)
+        log.anchor()
+        if len(self.query(TurnView)) > MOUNTED:
+            await self._forget_oldest()
+
+    async def _forget_oldest(self) -> None:
+        gone = list(self.query(TurnView))[:PAGE]
+        self.turns = self.turns[len(gone) :]
+        for view in gone:
+            await view.remove()
+        if not self.query(Older):
+            await self.query_one("#log").mount(Older(), before=0)
+
+    async def _after(self, turn: Turn) -> None:
+        if turn.state == "failed" and turn.answer_id == "":
+            # It never began: the question goes back into an empty box, and nothing is lost.
+            prompt = self.query_one(Prompt)
+            if not prompt.text:
+                prompt.text = turn.question
+                prompt.move_cursor(prompt.document.end)
+        elif turn.state == "failed":
+            self._unsaved.add(turn)
+        await self._unsaved.store(self.desk)
 
     async def stop_and_store(self) -> None:
         """Stop the answer under way and wait until it is stored."""
-        self.workers.cancel_group(self, "answer")
+        if self.streaming and self._worker is not None:
+            worker = self._worker
+            worker.cancel()
+            await self.desk.finished(worker)
+        await self._unsaved.store(self.desk)
+
+    # -- which answer is meant
+
+    @property
+    def selected(self) -> TurnView | None:
+        """The answer that has the focus, else the newest."""
+        if isinstance(self.focused, TurnView):
+            return self.focused
+        try:
+            return self.query(TurnView).last()
+        except NoMatches:
+            return None
+
+    @on(TurnView.Chosen)
+    def _chosen(self) -> None:
+        self._draw_panel()
+
+    @on(TurnView.SourceWanted)
+    def _source_wanted(self, event: TurnView.SourceWanted) -> None:
+        doors.open_source(self.desk, event.turn, event.number)
+
+    # -- actions
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what can be done now."""
+        if action == "stop":
+            return self.streaming
+        if action == "retry":
+            return bool(self.fault)
+        if action in ("audit", "again"):
+            found = self.selected if self.is_mounted else None
+            return None if found is None or found.turn.receipt is None else True
+        if action in ("sessions", "explore", "ingest", "new", "save", "corpus", "model", "method"):
+            return True if self.opened else None
+        return True
 
     def action_stop(self) -> None:
         """Stop the answer under way."""
         self.workers.cancel_group(self, "answer")
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what can be done now."""
-        return self.streaming if action == "stop" else True
+    def action_retry(self) -> None:
+        """Open again what could not be opened."""
+        self.desk.reopen()
+
+    def action_scroll_log(self, lines: int) -> None:
+        """Scroll the answers while the cursor stays in the question box."""
+        log = self.query_one("#log", VerticalScroll)
+        page = max(1, log.size.height - 2)
+        log.scroll_relative(y=(page if lines > 0 else -page) if abs(lines) > 1 else lines, animate=False)
+
+    def action_audit(self) -> None:
+        """Audit the selected answer."""
+        if (view := self.selected) is not None:
+            ids = [turn.answer_id for turn in self.turns if turn.receipt is not None]
+            doors.open_audit(self.desk, view.turn, ids)
+
+    def action_sources(self) -> None:
+        """Open the first source of the selected answer."""
+        if (view := self.selected) is not None:
+            doors.open_source(self.desk, view.turn, 0)
+
+    def action_explore(self) -> None:
+        """Explore the corpus."""
+        doors.open_explore(self.desk)
+
+    def action_ingest(self) -> None:
+        """Read a file into a corpus."""
+        doors.open_ingest(self.desk)
+
+    def action_sessions(self) -> None:
+        """Show the conversations."""
+        doors.open_sessions(self.desk)
+
+    def action_again(self) -> None:
+        """Ask the selected question again with a method that is chosen from a list."""
+        if (view := self.selected) is not None:
+            doors.ask_again(self.desk, view.turn)
+
+    def action_unfair(self) -> None:
+        """Ask the selected question again without fairness."""
+        if (view := self.selected) is not None:
+            doors.ask_again(self.desk, view.turn, "relevance")
+
+    def action_copy(self) -> None:
+        """Copy what is selected on the screen, else the answer."""
+        text = self.get_selected_text()
+        if not text and (view := self.selected) is not None:
+            text = visible(view.turn.text)
+        if text:
+            doors.copy(self.desk, text)
+
+    def action_save(self) -> None:
+        """Save the answer or the conversation to a file."""
+        doors.save(self.desk, self.selected.turn if self.selected else None, self.thread)
+
+    def action_new(self) -> None:
+        """Start a new conversation."""
+        doors.new_conversation(self.desk)
+
+    def action_corpus(self) -> None:
+        """Talk to another corpus."""
+        doors.switch_corpus(self.desk)
+
+    def action_model(self) -> None:
+        """Let another model write the answers."""
+        doors.switch_model(self.desk)
+
+    def action_method(self) -> None:
+        """Choose documents by another method from now on."""
+        doors.switch_method(self.desk)
 
 
-__all__ = ["PAGE", "ChatScreen"]
+__all__ = ["MOUNTED", "PAGE", "ChatScreen"]

@@ -25,6 +25,16 @@ _SKIPPED = (
 )
 
 
+def _own_actions(kind: type) -> set[str]:
+    """Return the actions that our own classes bind: what every text field and list can do needs no page."""
+    found: set[str] = set()
+    for each in kind.__mro__:
+        if each.__module__.startswith("app."):
+            bound = each.__dict__.get("BINDINGS", ())
+            found.update(binding.action for binding in bound if isinstance(binding, Binding))
+    return found
+
+
 class HelpScreen(ModalScreen[None]):
     """A page of keys."""
 
@@ -44,17 +54,16 @@ class HelpScreen(ModalScreen[None]):
         app = screen.app
         for active in screen.active_bindings.values():
             binding = active.binding
-            if binding.system or not binding.description or not active.enabled:
+            if binding.system or not binding.description:
                 continue
-            owner = type(active.node).__module__
-            if owner.startswith("textual.") and active.node is not app:
+            if active.node is not app and binding.action not in _own_actions(type(active.node)):
                 continue
             keys = rows.setdefault(active.tooltip or binding.description, [])
             key = app.get_key_display(binding)
             if key not in keys:
                 keys.append(key)
-        listed = [(" ".join(keys), text) for text, keys in rows.items()]
-        listed.append((app.get_key_display(Binding("ctrl+p", "", "")), "Command palette: everything by name"))
+        listed = list(getattr(screen.focused, "HELP_KEYS", ()))
+        listed += [(" ".join(keys), text) for text, keys in rows.items()]
         return cls(listed, getattr(screen, "HELP_WORDS", ""))
 
     def compose(self) -> ComposeResult:

@@ -146,8 +146,9 @@ class WelcomeScreen(BaseScreen[None]):
         if not self.desk.corpora:
             self._busy(False)
             return
+        desk = self.desk
         self.dismiss(None)
-        await self.desk.enter()
+        desk.run_worker(desk.enter(), group="open", exit_on_error=False)
 
     def action_leave(self) -> None:
         """Stop what is being prepared, or go back to the chat where there is a corpus."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from textual import events
 from textual.message import Message
@@ -15,6 +16,12 @@ NEW_LINE = frozenset({"ctrl+j", "shift+enter", "alt+enter", "ctrl+enter"})
 
 class Prompt(TextArea):
     """A multi-line question box with a history."""
+
+    HELP_KEYS: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("enter", "Send the question"),
+        ("^j", "New line (also shift+enter, alt+enter)"),
+        ("up down", "Questions asked before"),
+    )
 
     @dataclass
     class Submitted(Message):
