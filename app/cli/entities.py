@@ -43,8 +43,7 @@ def show(
     json: Json = False,
 ) -> None:
     """Show one entity: aliases, opinion distribution, and quotes of each side."""
-    from app.views.bars import BarSet, opinion_bars
-    from app.views.safe import line
+    from app.views.entities import entity_lines
 
     sh = shell(context)
     record, quotes = sh.catalog.entity(entity, sh.corpus, limit)
@@ -53,15 +52,7 @@ def show(
         shown = [{"document": d, "quote": q, "score": s} for d, q, s in quotes]
         out_json("entity/1", {**{k: getattr(record, k) for k in keys}, "quotes": shown})
         return
-    part = f", part of {line(record.parent)}" if record.parent else ""
-    out(f"{line(record.name)} ({line(record.key)}), {record.documents:,} documents{part}")
-    out(f"also: {', '.join(line(a) for a in record.aliases)}")
-    total = sum(record.counts)
-    if total:
-        bars = BarSet("population", tuple(c / total for c in record.counts), total)
-        out("\n".join(opinion_bars([bars], width=min(width(), 100), ascii=sh.ascii)))
-    for document, quote, score in quotes:
-        out(f"  {score:+3d} “{line(quote, limit=160)}” ({line(document)})")
+    out("\n".join(entity_lines(record, quotes, min(width(), 100), ascii=sh.ascii)))
 
 
 @app.command()

@@ -5,7 +5,7 @@ Rows are small frozen records or sequences of strings; every cell is made visibl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -137,10 +137,12 @@ class CorpusRow:
     embedder: str = ""
 
 
-def entities_tree(rows: Sequence[EntityRow], width: int = 80, *, ascii: bool = False) -> list[str]:
-    """Return the entities as a tree with documents, mini distribution and share of positive and negative.
+def tree_order(
+    rows: Sequence[EntityRow], *, collapsed: Collection[str] = (), ascii: bool = False
+) -> list[tuple[EntityRow, str]]:
+    """Return the entities in the order of their tree, each with its branch; what is below a collapsed one is left out.
 
-    An entity whose parent is unknown, or whose ancestors form a ring, is listed at the top tier.
+    An entity whose parent is unknown, or whose ancestors form a ring, stands at the top tier.
     """
     known = {row.key for row in rows}
     children: dict[str | None, list[EntityRow]] = {}
@@ -151,27 +153,43 @@ def entities_tree(rows: Sequence[EntityRow], width: int = 80, *, ascii: bool = F
     seen: set[str] = set()
     tee, end, stem = ("|- ", "`- ", "|  ") if ascii else ("├ ", "└ ", "│ ")
 
-    def add(row: EntityRow, lead: str, branch: str) -> None:
-        stack = [(row, lead, branch)]
+    def add(row: EntityRow) -> None:
+        stack = [(row, "", "", True)]
         while stack:
-            each, before, mark = stack.pop()
+            each, before, mark, shown = stack.pop()
             if each.key in seen:
                 continue
             seen.add(each.key)
-            listed.append((each, before + mark))
+            if shown:
+                listed.append((each, before + mark))
             below = children.get(each.key, [])
             inner = before + ("" if not mark else stem if mark == tee else " " * len(end))
-            stack += [(child, inner, end if i == len(below) - 1 else tee) for i, child in enumerate(below)][
-                ::-1
-            ]
+            open_ = shown and each.key not in collapsed
+            stack += [
+                (child, inner, end if i == len(below) - 1 else tee, open_) for i, child in enumerate(below)
+            ][::-1]
 
     for row in children.get(None, []):
-        add(row, "", "")
+        add(row)
     for row in rows:
-        add(row, "", "")
+        add(row)
+    return listed
+
+
+def entities_tree(
+    rows: Sequence[EntityRow], width: int = 80, *, ascii: bool = False, collapsed: Collection[str] = ()
+) -> list[str]:
+    """Return the entities as a tree with documents, mini distribution and share of positive and negative.
+
+    What stands below a ``collapsed`` entity is left out, and the entity is marked with ``+``; see :func:`tree_order`.
+    """
+    listed = tree_order(rows, collapsed=collapsed, ascii=ascii)
     cells = [
         (
-            lead + line(row.name, limit=200, ascii=ascii) + (" *" if row.curated else ""),
+            lead
+            + line(row.name, limit=200, ascii=ascii)
+            + (" *" if row.curated else "")
+            + (" +" if row.key in collapsed else ""),
             count(row.documents),
             mini(_shares(row.counts), ascii=ascii),
             _side(row.counts, 4, 7),
@@ -196,21 +214,29 @@ def _side(counts: Sequence[int], start: int, stop: int) -> str:
 
 
 def documents_table(rows: Iterable[DocumentRow], width: int = 80, *, ascii: bool = False) -> list[str]:
-    """Return documents, one a line: id, date, rating, opinion score, author, title or beginning of the text."""
-    cells = [
-        (
-            row.external_id,
-            row.date,
-            number(row.rating),
-            "-" if row.score is None else f"{row.score:+d}" if row.score else "0",
-            row.author,
-            row.title or row.text[:_CELL_LIMIT],
-        )
-        for row in rows
-    ]
-    return table(
-        ("id", "date", "rating", "score", "author", "text"), cells, width, align="LlrrLL", ascii=ascii
-    )
+    """Return documents, one a line: id, date, rating, opinion score, author, title or beginning of the text.
+
+    Rating and score are left out where no document has one, the author where room is short.
+    """
+    listed = list(rows)
+    wide = width >= 100
+    columns = [("id", "l" if not wide else "L"), ("date", "l")]
+    columns += [("rating", "r")] if any(row.rating is not None for row in listed) else []
+    columns += [("score", "r")] if any(row.score is not None for row in listed) else []
+    columns += [("author", "L")] if wide else []
+    names = [name for name, _ in columns]
+    cells = []
+    for row in listed:
+        values = {
+            "id": row.external_id if wide else line(row.external_id, limit=12, ascii=ascii),
+            "date": row.date,
+            "rating": number(row.rating),
+            "score": "-" if row.score is None else f"{row.score:+d}" if row.score else "0",
+            "author": row.author,
+        }
+        cells.append([*(values[name] for name in names), row.title or row.text[:_CELL_LIMIT]])
+    align = "".join(side for _, side in columns) + "L"
+    return table([*names, "text"], cells, width, align=align, ascii=ascii)
 
 
 def sources_table(rows: Iterable[SourceRow], width: int = 80, *, ascii: bool = False) -> list[str]:
@@ -275,4 +301,5 @@ __all__ = [
     "quarantine_table",
     "sources_table",
     "table",
+    "tree_order",
 ]

@@ -54,7 +54,7 @@ def tradeoff_plot(
         column, row = places[index]
         cells[row][column] = marks[(1 if points[index].chosen else 0) + (2 if index == cursor else 0)]
     bar, corner, rule = ("|", "+", "-") if ascii else ("│", "└", "─")
-    out = [f"relevance kept{'':>2}{_legend(marks)}"[:width]]
+    out = [f"relevance kept{'':>2}{_legend(marks, width)}"[:width]]
     for index, drawn in enumerate(cells):
         label = percent(high_y) if index == 0 else percent(low_y) if index == rows - 1 else ""
         out.append(f"{label:>5} {bar}{''.join(drawn)}".rstrip())
@@ -66,7 +66,9 @@ def tradeoff_plot(
     return out
 
 
-def _legend(marks: Sequence[str]) -> str:
+def _legend(marks: Sequence[str], width: int) -> str:
+    if width < 66:
+        return f"{marks[1]} made  {marks[2]} looked at  {marks[0]} others"
     return f"{marks[1]} the choice made  {marks[2]} looked at  {marks[0]} other choices"
 
 

@@ -120,7 +120,7 @@ class AuditScreen(BaseScreen[None]):
             self.query_one(f"#panel-{number}").set_class(number == self.panel, "-shown")
         self.set_class(self.panel == len(PANELS), "-whole")
         tabs = "  ".join(
-            f"[{number}] {name}" if number == self.panel else f" {number}  {name}"
+            f"[{number}] {name}" if number == self.panel else f"{number} {name}"
             for number, name in enumerate(PANELS, 1)
         )
         self.query_one("#audit-tabs", Static).update(tabs)
@@ -149,6 +149,7 @@ class AuditScreen(BaseScreen[None]):
         self._compared = self._compared or "retrieved"
         self._draw()
         self._focus_panel()
+        self.refresh_bindings()
         if self.receipt.opinion is None or not self.receipt.ranking:
             return
         try:
@@ -252,7 +253,9 @@ class AuditScreen(BaseScreen[None]):
         """Offer moving the point where there is one to move."""
         if action == "point":
             return self.frontier is not None and (self.panel == 3 or self.grid)
-        return True
+        if action == "compare":
+            return self.receipt is not None and self.receipt.opinion is not None
+        return self.receipt is not None if action == "export" else True
 
     @property
     def grid(self) -> bool:

@@ -24,7 +24,7 @@ Draw = Callable[[int], Sequence[str | MarkedLine]]
 
 #: What a stretch of a line is, for its colour; the words and glyphs say the same without one.
 _PARTS: Final = re.compile(
-    r"(?P<population>░+)|(?P<retrieved>[█▏▎▍▌▋▊▉]+)|(?P<cited>▓+)|(?P<plain>▒+)"
+    r"(?P<spark>(?=[▁▂▃▄▅▆▇█·]*[▁▂▃▄▅▆▇])[▁▂▃▄▅▆▇█·]{7})|(?P<population>░+)|(?P<retrieved>[█▏▎▍▌▋▊▉]+)|(?P<cited>▓+)|(?P<plain>▒+)"
     r"|(?P<alarm>[+-]\d+!|MISSED|NOT FOUND|\bOUT\b)|(?P<good>\bNEW\b|◆|◈|○)"
 )
 
@@ -42,6 +42,7 @@ class LinesPane(ScrollView, can_focus=True, inherit_bindings=False):
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "lines--population",
         "lines--retrieved",
+        "lines--spark",
         "lines--cited",
         "lines--plain",
         "lines--alarm",
@@ -61,6 +62,7 @@ class LinesPane(ScrollView, can_focus=True, inherit_bindings=False):
         scrollbar-gutter: stable;
         & .lines--population { color: $text-muted; }
         & .lines--retrieved { color: $primary; }
+        & .lines--spark { color: $primary; }
         & .lines--cited { color: $secondary; }
         & .lines--plain { color: $success; }
         & .lines--alarm { color: $warning; text-style: bold; }
