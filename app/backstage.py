@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
@@ -25,6 +26,7 @@ E = TypeVar("E")
 
 #: Seconds between two batches: 20 a second are enough for eyes, and cost a third of drawing each piece.
 BATCH_SECONDS = 0.05
+LONGEST_PAUSE = 0.4
 #: Seconds that a stopped stream may take to store what it has.
 STOP_SECONDS = 10.0
 
@@ -147,12 +149,15 @@ class Backstage:
                 wake.clear()
                 over = ended.is_set()
                 batch = [arrived.popleft() for _ in range(len(arrived))]
+                begun = time.monotonic()
                 if batch:
                     yield batch
+                # Drawing may take at most a quarter of the loop's time: what draws slowly is drawn less often.
+                pause = min(LONGEST_PAUSE, max(BATCH_SECONDS, 3 * (time.monotonic() - begun)))
                 if over and not arrived:
                     break
                 if not over:
-                    await asyncio.sleep(BATCH_SECONDS)
+                    await asyncio.sleep(pause)
             if failure:
                 raise failure[0]
         finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.tui.turns import Turn
-from app.views.formats import plural
 from app.views.layout import cut
 from app.views.safe import line
 
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
 
 def head_line(desk: EvenhandApp, title: str, method: str) -> str:
     """Return corpus, writer, method and conversation in one line."""
+    from app.views.formats import plural
+
     record = desk.corpus_record
     size = f" ({plural(record.documents, 'document')})" if record is not None else ""
     parts = ["evenhand", f"{line(desk.corpus, limit=40)}{size}" if desk.corpus else "no corpus"]

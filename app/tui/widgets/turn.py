@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.console import Group
+from rich.style import Style
+from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Markdown, Static
-from textual.widgets.markdown import MarkdownStream
 
 from app.tui.markdown import AnswerRenderable, Reader, answer_markdown, answer_parser
 from app.tui.turns import Turn, foot
@@ -46,19 +49,34 @@ class TurnView(Vertical):
         self.turn = turn
         self._ascii = ascii
         self._heading = heading
-        self._stream: MarkdownStream | None = None
         self._reader = Reader(ascii)
         self._live: Markdown | None = None
 
     def compose(self) -> ComposeResult:
-        """Question, answer, receipt line."""
-        asked = (self._heading or self.turn.question)[:LONGEST_QUESTION_DRAWN]
-        mark = "" if self._heading else "> "
-        yield Static(mark + visible(asked, ascii=self._ascii), classes="question", markup=False)
+        """Question, answer, receipt line; as one widget where the turn is over."""
+        self._mark()
         if not self.turn.busy:
             yield self._settled()
-        yield Static(foot(self.turn, self._ascii), classes="foot", markup=False)
-        self._mark()
+            return
+        yield Static(self._question(), classes="question")
+        yield Static("", classes="foot", markup=False)
+
+    def on_mount(self) -> None:
+        """Follow changes of the theme: a settled turn has its colours in itself."""
+        self.app.theme_changed_signal.subscribe(self, lambda _theme: self._recolour())
+
+    def _recolour(self) -> None:
+        for whole in self.query(".whole").results(Static):
+            whole.update(self._whole())
+
+    def _question(self) -> Text:
+        asked = visible((self._heading or self.turn.question)[:LONGEST_QUESTION_DRAWN], ascii=self._ascii)
+        colour = Color.parse(self.app.current_theme.primary).rich_color
+        return Text(asked if self._heading else f"> {asked}", Style(color=colour, bold=True))
+
+    def _whole(self) -> Group:
+        under = Text(foot(self.turn, self._ascii), Style(dim=not self._weak, bold=self._weak))
+        return Group(self._question(), AnswerRenderable(self.turn.text, self._ascii), Text(""), under)
 
     @property
     def live(self) -> Markdown | None:
@@ -66,13 +84,17 @@ class TurnView(Vertical):
         return self._live
 
     def _settled(self) -> Static:
-        return Static(AnswerRenderable(self.turn.text, self._ascii), classes="answer")
+        # One widget a turn: laying out forty answers of four widgets each is felt while the next one streams.
+        return Static(self._whole(), classes="whole")
+
+    @property
+    def _weak(self) -> bool:
+        receipt = self.turn.receipt
+        over = not self.turn.busy and self.turn.state != "done"
+        return over or (receipt is not None and bool(receipt.degradations))
 
     def _mark(self) -> None:
-        weak = not self.turn.busy and self.turn.state != "done"
-        self.set_class(
-            weak or (self.turn.receipt is not None and bool(self.turn.receipt.degradations)), "-weak"
-        )
+        self.set_class(self._weak, "-weak")
 
     async def add(self, text: str) -> None:
         """Append text that was just written."""
@@ -81,29 +103,26 @@ class TurnView(Vertical):
         if self._live is None:
             self._live = Markdown(parser_factory=answer_parser, open_links=False, classes="answer")
             await self.mount(self._live, before=self.query_one(".foot"))
-        if self._stream is None:
-            # A stream that is stopped before its first write raises, so it is made here.
-            self._stream = Markdown.get_stream(self._live)
-        await self._stream.write(self._reader.feed(text))
+        # Awaited, not streamed: who sends the pieces learns how long drawing takes, and sends larger ones.
+        await self._live.append(self._reader.feed(text))
 
     async def again(self) -> None:
         """Withdraw what is shown: the answer is written anew."""
-        await self._stop_stream()
         self._reader = Reader(self._ascii)
         if self._live is not None:
             await self._live.update("")
 
     async def finish(self) -> None:
         """Show the answer as it is stored, and its receipt line."""
-        await self._stop_stream()
         if not self.is_attached:
             return
         if self._live is not None and self.turn.state == "done":
             final = answer_markdown(self.turn.text, self._ascii)
             if final != self._live.source:
                 await self._live.update(final)
-        elif self._live is None and self.turn.text:
-            await self.mount(self._settled(), before=self.query_one(".foot"))
+        elif self._live is None:
+            await self._swap()
+            return
         self.query_one(".foot", Static).update(foot(self.turn, self._ascii))
         self._mark()
 
@@ -111,14 +130,14 @@ class TurnView(Vertical):
         """Swap the live widgets for one renderable; a newer question is being asked."""
         if self._live is None or self.turn.busy:
             return
-        live, self._live = self._live, None
-        await self.mount(self._settled(), before=live)
-        await live.remove()
+        self._live = None
+        await self._swap()
 
-    async def _stop_stream(self) -> None:
-        if self._stream is not None:
-            stream, self._stream = self._stream, None
-            await stream.stop()
+    async def _swap(self) -> None:
+        self._mark()
+        async with self.batch():
+            await self.remove_children()
+            await self.mount(self._settled())
 
     def on_focus(self, _event: events.Focus) -> None:
         """Tell the screen which answer is meant."""
