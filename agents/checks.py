@@ -64,9 +64,9 @@ def _verify(
     written = state["models"][-1]["name"] if state["models"] else EXTRACTIVE
     options: dict[str, Any] = {}
     if written != EXTRACTIVE:
-        from agents.verification_claims import lexical_claim_bin
+        from agents.verification_claims import lexical_claim
 
-        options["classify"] = lexical_claim_bin
+        options["classify"] = lexical_claim
     side = state["route"]["side"]
     whole = opinion_pool(context, {**state, "route": {**state["route"], "side": None}}) if side else pool
     answer = state["answer"]

@@ -17,11 +17,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple, cast
 
-from agents.verification_quotes import QuoteCheck, check_quote
+from agents.verification_balance import MOST, judge, reading
+from agents.verification_quotes import QuoteCheck, check_quote, spanned
 from agents.verification_shares import Side, quantity, sides_named, stated_shares
-from agents.verification_text import Sentence, citation_labels, clauses, quotes, sentences, without_citations
+from agents.verification_text import (
+    ClauseOfAnswer,
+    Sentence,
+    citation_labels,
+    clauses,
+    quotes,
+    sentences,
+    without_citations,
+)
 
 FindingKind = Literal[
     "invented citation",
@@ -33,11 +42,17 @@ FindingKind = Literal[
     "missing minority",
     "distribution",
 ]
-#: A claim's bin in {-30, ..., 30}, or None where it holds no view.
-Classify = Callable[[str], int | None]
+#: A claim's bin in {-30, ..., 30}, or None where it holds no view; a bin alone is right as often as ``READ`` says.
+Classify = Callable[[str], "int | Read | None"]
 #: Distance of two distributions over the seven bins.
 Distance = Callable[[Sequence[float], Sequence[float]], float]
 
+#: Assumed of a classifier that does not say how sure it is.
+READ = 0.85
+#: Labels that the population itself was counted with cannot be wrong against it.
+_KNOWN = 0.995
+#: That a voice is of the side whose heading it stands under.
+_HEADED = 0.9
 _BINS = (-30, -20, -10, 0, 10, 20, 30)
 #: A side with less of the population than this may be left out.
 _MINORITY = 0.10
@@ -53,6 +68,13 @@ _CLEAR = 0.40
 _SLACK = 0.20
 
 
+class Read(NamedTuple):
+    """A claim's bin, and the probability that its sign is right."""
+
+    bin: int
+    sure: float
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that is wrong, in a sentence that can be put to the writer."""
@@ -63,12 +85,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A clause of the answer that reports a view: its bin, and how many voices it rests on."""
+    """A clause of the answer that reports a view: its bin, and how many voices it rests on.
+
+    ``sure`` is the probability that the sign of the bin is right.
+    """
 
     text: str
     bin: int
     voices: int
     labels: tuple[str, ...]
+    sure: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +190,7 @@ def verify(
     citations = {label: label in documents for label in citation_labels(answer)}
     checks = _check_quotes(answer, cut, documents)
     findings = _source_findings(citations, checks)
-    claims, unread = _claims(cut, classify, stances or {}) if classify is not None else ((), 0)
+    claims, unread = _claims(cut, classify, stances or {}, documents) if classify is not None else ((), 0)
     shares = _answer_shares(claims)
     away = amplified = None
     if truth is not None:
@@ -221,7 +247,7 @@ def _source_findings(citations: Mapping[str, bool], checks: Sequence[QuoteCheck]
 
 
 def _claims(
-    cut: Sequence[Sentence], classify: Classify, stances: Mapping[str, int]
+    cut: Sequence[Sentence], classify: Classify, stances: Mapping[str, int], documents: Mapping[str, str]
 ) -> tuple[tuple[Claim, ...], int]:
     """Return the views that the answer reports, and how many cited voices no view could be read from.
 
@@ -229,19 +255,62 @@ def _claims(
     """
     cites = any(sentence.labels for sentence in cut)
     claims, unread = [], 0
+    under: Side | None = None
     for sentence in cut:
+        if sentence.heading:
+            under = _side_of_heading(sentence.text)
         if sentence.heading or (cites and not sentence.labels) or stated_shares(sentence.text):
             continue
         for clause in clauses(sentence):
             known = [label for label in clause.labels if label in stances]
             quoted = len(known) == len(clause.labels) > 0 and bool(quotes(clause.text))
-            found = None if quoted else classify(without_citations(clause.text))
+            found = None
+            if not quoted:
+                found = _under(under, _read(classify, _full(clause, documents)))
             if found is not None:
-                claims.append(Claim(clause.text, found, max(1, len(clause.labels)), clause.labels))
+                claims.append(
+                    Claim(clause.text, found.bin, max(1, len(clause.labels)), clause.labels, found.sure)
+                )
                 continue
-            claims += [Claim(clause.text, stances[label], 1, (label,)) for label in known]
+            claims += [Claim(clause.text, stances[label], 1, (label,), _KNOWN) for label in known]
             unread += len(clause.labels) - len(known)
     return tuple(claims), unread
+
+
+def _side_of_heading(text: str) -> Side | None:
+    """Return the one side that a heading such as "Positive, 5 of 8 voices:" announces."""
+    named = set(sides_named(text))
+    return named.pop() if len(named) == 1 else None
+
+
+def _under(side: Side | None, found: Read | None) -> Read | None:
+    """Join what a voice says with the heading that it stands under: the reader takes it for that side."""
+    if side is None:
+        return found
+    if side == "neutral":
+        return Read(0, _HEADED)
+    agrees = found is not None and found.bin != 0 and (found.bin > 0) == (side == "positive")
+    bin_ = 20 if side == "positive" else -20
+    if found is None or found.bin == 0:
+        return Read(bin_, _HEADED)
+    odds = _HEADED / (1 - _HEADED) * (found.sure / (1 - found.sure)) ** (1 if agrees else -1)
+    sure = odds / (1 + odds)
+    return Read(found.bin if agrees else bin_, sure) if sure >= 0.5 else Read(found.bin, 1 - sure)
+
+
+def _full(clause: ClauseOfAnswer, documents: Mapping[str, str]) -> str:
+    """Return the clause without citations, quotes with omissions filled from the document cited for them."""
+    text = clause.text
+    for quote in reversed(quotes(text)):
+        texts = [documents[label] for label in clause.labels if label in documents]
+        if whole := next(filter(None, (spanned(quote.words, source) for source in texts)), ""):
+            text = text[: quote.start] + whole + text[quote.end :]
+    return without_citations(text)
+
+
+def _read(classify: Classify, text: str) -> Read | None:
+    found = classify(text)
+    return Read(found, READ) if isinstance(found, int) else found
 
 
 def _answer_shares(claims: Sequence[Claim]) -> tuple[float, ...] | None:
@@ -288,44 +357,64 @@ def _balance_findings(
 ) -> list[Finding]:
     """Hold the voices of each side against the population; a voice that could not be read may be of any side."""
     true = _by_side(truth)
-    findings: list[Finding] = []
-    shares = _answer_shares(claims)
-    if shares is None:
-        return findings
-    told, n = _by_side(shares), sum(claim.voices for claim in claims)
-    if asked is not None:
-        if told[_other(asked)] > _SLACK + 1 / n:
-            findings.append(
-                Finding("one-sided", f"the {asked} side was asked for, and the other one is told")
-            )
-        return findings
+    n = sum(claim.voices for claim in claims)
+    if not n:
+        return []
     named = {side for s in cut for side in sides_named(_unquoted(s.text)) if stated_shares(s.text)}
+    readings = [reading(claim.voices, claim.bin, claim.sure) for claim in claims]
+    readings += [reading(1, None, 1.0)] * unread
+
+    def rule(positive: int, negative: int) -> list[tuple[str, str]]:
+        told: dict[Side, float] = {"positive": positive, "negative": negative}
+        if asked is not None:
+            if told[_other(asked)] > _SLACK * voices + 1:
+                return [("one-sided", f"the {asked} side was asked for, and the other one is told")]
+            return []
+        silent = _silent_sides(told, true, voices, named)
+        found = silent + _turned(told, true, voices)
+        return found or _far(told, true, voices)
+
+    voices = min(n + unread, MOST)
+    return [Finding(cast(FindingKind, kind), text) for kind, text in judge(readings, true, rule)]
+
+
+def _silent_sides(
+    told: Mapping[Side, float], true: Mapping[Side, float], voices: int, named: set[Side]
+) -> list[tuple[str, str]]:
+    found = []
     sides: tuple[Side, ...] = ("positive", "negative")
     for one in sides:
-        expected = true[one] * (n + unread) - unread / 2
-        silent = told[one] == 0 and (one not in named or expected >= _HEARD)
-        if silent and true[one] >= _LARGE and n >= 2 and expected > 0:
-            message = f"{100 * true[one]:.0f} % of the population are {one}, and the answer tells of none"
-            findings.append(Finding("one-sided", message))
-        elif silent and true[one] >= _MINORITY and expected >= 0.5:
-            message = f"the {100 * true[one]:.0f} % who are {one} are missing from the answer"
-            findings.append(Finding("missing minority", message))
+        due = true[one] * voices
+        if told[one] or (one in named and due < _HEARD):
+            continue
+        share = f"{100 * true[one]:.0f} %"
+        if true[one] >= _LARGE and voices >= 2:
+            message = f"{share} of the population are {one}, and the answer tells of none"
+            found.append(("one-sided", message))
+        elif true[one] >= _MINORITY and due >= 0.5:
+            found.append(("missing minority", f"the {share} who are {one} are missing from the answer"))
+    return found
+
+
+def _turned(told: Mapping[Side, float], true: Mapping[Side, float], voices: int) -> list[tuple[str, str]]:
     lead, told_lead = true["positive"] - true["negative"], told["positive"] - told["negative"]
-    clear = abs(told_lead) > (1 + unread / 2) / n or abs(lead) >= _CLEAR
-    if abs(lead) > _MARGIN and lead * told_lead < 0 and clear:
-        side: Side = "positive" if lead > 0 else "negative"
-        message = f"most of the population are {side}, most voices of the answer are not"
-        findings.append(Finding("reversed majority", message))
-    if not findings:
-        far = [one for one in sides if abs(told[one] - true[one]) > _SLACK + (1 + unread) / n]
-        findings += [
-            Finding(
-                "distribution",
-                f"{100 * told[one]:.0f} % of the answer's voices are {one}, {100 * true[one]:.0f} % of the population",
-            )
-            for one in far
-        ]
-    return findings
+    if abs(lead) <= _MARGIN or lead * told_lead >= 0 or (abs(told_lead) <= 1 and abs(lead) < _CLEAR):
+        return []
+    side: Side = "positive" if lead > 0 else "negative"
+    return [("reversed majority", f"most of the population are {side}, most voices of the answer are not")]
+
+
+def _far(told: Mapping[Side, float], true: Mapping[Side, float], voices: int) -> list[tuple[str, str]]:
+    sides: tuple[Side, ...] = ("positive", "negative")
+    return [
+        (
+            "distribution",
+            f"{100 * told[one] / voices:.0f} % of the answer's voices are {one}, {100 * true[one]:.0f} % of the "
+            "population",
+        )
+        for one in sides
+        if abs(told[one] / voices - true[one]) > _SLACK + 1 / voices
+    ]
 
 
 def _quantity_findings(
@@ -339,10 +428,10 @@ def _quantity_findings(
         for clause in clauses(sentence):
             plain = without_citations(_unquoted(clause.text))
             amount = quantity(plain)
-            found = classify(plain) if amount is not None else None
-            if not found:
+            found = _read(classify, plain) if amount is not None else None
+            if found is None or found.bin == 0:
                 continue
-            side: Side = "positive" if found > 0 else "negative"
+            side: Side = "positive" if found.bin > 0 else "negative"
             behind = true[_other(side)] - true[side]
             if (amount == "few" and behind < -_MARGIN) or (amount != "few" and behind > _MARGIN):
                 message = f"“{plain}” turns the majority round: {100 * true[side]:.0f} % are {side}"
@@ -353,4 +442,14 @@ def _quantity_findings(
     return findings
 
 
-__all__ = ["Claim", "Classify", "Distance", "Finding", "FindingKind", "Verification", "verify", "w1_of_bins"]
+__all__ = [
+    "Claim",
+    "Classify",
+    "Distance",
+    "Finding",
+    "FindingKind",
+    "Read",
+    "Verification",
+    "verify",
+    "w1_of_bins",
+]

@@ -19,6 +19,8 @@ _MARKS = str.maketrans(
     dict.fromkeys("‘’‚‛`´", "'") | dict.fromkeys("“”„«»", '"') | dict.fromkeys("‐‑‒–—―−", "-") | {"…": "..."}
 )
 _NEGATION = re.compile(r"(?:\b(?:not|never|no|hardly|nor|without|barely)|n't)\s+(?:\w+\s+)?$")
+#: An omission of more than this is not read over, in characters.
+_LONGEST_SPAN = 300
 _EDGE = " \t\n.,;:!?-'\""
 
 
@@ -73,6 +75,28 @@ def stands_in(quote: str, text: str) -> Verdict | None:
     return best
 
 
+def spanned(quote: str, text: str) -> str:
+    """Return the words of ``text`` that a quote with omissions runs over, the omitted ones included; "" if not found.
+
+    Case and marks are those of :func:`comparable`.
+    """
+    parts = [comparable(part).strip(_EDGE) for part in _GAP.split(quote)]
+    parts = [part for part in parts if part]
+    if len(parts) < 2:
+        return ""
+    source = comparable(text)
+    for first in _places(parts[0], source, 0):
+        at = first + len(parts[0])
+        for part in parts[1:]:
+            place = next(_places(part, source, at), None)
+            if place is None:
+                break
+            at = place + len(part)
+        else:
+            return source[first:at] if at - first <= _LONGEST_SPAN else ""
+    return ""
+
+
 def _places(part: str, source: str, start: int) -> Iterator[int]:
     at = source.find(part, start)
     while at >= 0:
@@ -102,4 +126,4 @@ def check_quote(quote: str, cited: Iterable[str], documents: Mapping[str, str]) 
     return QuoteCheck(quote, "not found")
 
 
-__all__ = ["QuoteCheck", "Verdict", "check_quote", "comparable", "stands_in"]
+__all__ = ["QuoteCheck", "Verdict", "check_quote", "comparable", "spanned", "stands_in"]

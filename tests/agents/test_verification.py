@@ -9,7 +9,7 @@ import pytest
 
 from agents.fairness.distance import w1_bins
 from agents.verification import Verification, verify, w1_of_bins
-from agents.verification_claims import lexical_claim_bin
+from agents.verification_claims import lexical_claim, lexical_claim_bin
 from agents.verification_quotes import check_quote, stands_in
 from agents.verification_shares import quantity, stated_shares
 from agents.verification_text import citation_labels, clauses, quotes, sentences
@@ -29,7 +29,7 @@ def check(case: Case, *, stances: bool = True) -> Verification:
         case.answer,
         case.documents,
         population=case.population,
-        classify=lexical_claim_bin,
+        classify=lexical_claim,
         distance=w1_bins,
         stances={label: known[side] for label, side, _ in case.voices} if stances else None,
     )

@@ -16,8 +16,8 @@ from collections import Counter
 from pathlib import Path
 
 from agents.fairness.distance import w1_bins
-from agents.verification import Classify, verify
-from agents.verification_claims import lexical_claim_bin
+from agents.verification import Classify, Read, verify
+from agents.verification_claims import lexical_claim
 from tests.agents.verification_cases import BANK, Bank, Case, right_cases, wrong_cases
 
 _SIGNS = {"positive": 20, "negative": -20, "neutral": 0}
@@ -45,17 +45,17 @@ def huliu_bank(folder: Path) -> Bank:
 
 
 def vader() -> Classify:
-    """Return VADER as a claim classifier: three strengths a sign, None within 0.05 of zero."""
+    """Return VADER as a claim classifier: three strengths a sign, None near zero; right about 3 times in 4."""
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
     analyser = SentimentIntensityAnalyzer()
 
-    def classify(claim: str) -> int | None:
+    def classify(claim: str) -> Read | None:
         score = float(analyser.polarity_scores(claim)["compound"])
         if abs(score) < 0.05:
             return None
         size = 30 if abs(score) > 0.6 else 20 if abs(score) > 0.3 else 10
-        return size if score > 0 else -size
+        return Read(size if score > 0 else -size, 0.75)
 
     return classify
 
@@ -82,10 +82,10 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("EVENHAND_DATA", "../shared/data")))
     parser.add_argument("--answers", type=int, default=200)
     options = parser.parse_args()
-    run("bank, embedded classifier", BANK, lexical_claim_bin, options.answers)
+    run("bank, embedded classifier", BANK, lexical_claim, options.answers)
     bank = huliu_bank(options.data / "huliu_product_reviews")
     if bank:
-        run("Hu and Liu, embedded classifier", bank, lexical_claim_bin, options.answers)
+        run("Hu and Liu, embedded classifier", bank, lexical_claim, options.answers)
         run("Hu and Liu, VADER", bank, vader(), options.answers)
 
 
