@@ -5,6 +5,7 @@ Alembic takes a second to import, so answering a question never loads it: the re
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -13,10 +14,12 @@ from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.pool import QueuePool
 
 from store.errors import ConfigurationError, SchemaMismatch, ServiceUnreachable, StoreError, WorkspaceBusy
 
@@ -219,6 +222,8 @@ def _create_engine(url: str, is_sqlite: bool) -> Engine:
     path = make_url(url).database
     if path and path != ":memory:":
         Path(path).parent.mkdir(parents=True, exist_ok=True)
+        if Path(path).is_file() and not _is_writable(Path(path)):
+            return _read_only_engine(Path(path))
     engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
@@ -234,6 +239,23 @@ def _create_engine(url: str, is_sqlite: bool) -> Engine:
         cursor.close()
 
     return engine
+
+
+def _read_only_engine(path: Path) -> Engine:
+    """Open a file that may not be written, a backup or a shared folder, so that it can be read all the same."""
+    log = path.with_name(path.name + "-wal")
+    # A file with an empty log is complete: SQLite then needs no files of its own beside it.
+    immutable = "" if log.is_file() and log.stat().st_size else "&immutable=1"
+    file = f"file:{quote(str(path))}?mode=ro{immutable}"
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(file, BUSY_TIMEOUT_SECONDS, check_same_thread=False, uri=True)
+
+    return create_engine("sqlite://", creator=connect, poolclass=QueuePool)
+
+
+def _is_writable(path: Path) -> bool:
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def _is_wal(cursor: Any) -> bool:

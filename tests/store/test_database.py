@@ -292,3 +292,25 @@ def test_two_processes_that_upgrade_at_once(tmp_path: Path) -> None:
     with opened(url) as database:
         database.check_revision()
         assert tables(database) == {table.name for table in Base.metadata.sorted_tables}
+
+
+@pytest.mark.parametrize("logged", [False, True])
+def test_a_database_that_may_not_be_written_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: bool
+) -> None:
+    url = f"sqlite:///{tmp_path / 'a b?.db'}"
+    with opened(url.replace("?", "%3F")) as first:
+        first.upgrade()
+        new_corpus(first, "kept")
+        if not logged:
+            first.close()
+        monkeypatch.setattr(store.database, "_is_writable", lambda _: False)
+        with opened(url.replace("?", "%3F")) as database:
+            database.check_revision()
+            with database.session() as session:
+                assert session.query(Corpus).one().name == "kept"
+            with (
+                pytest.raises(StoreError, match="cannot write the database .*readonly"),
+                database.session() as session,
+            ):
+                session.add(Corpus(name="late"))

@@ -8,7 +8,7 @@ from store.database import Database
 from store.enrich.pipeline import EnrichPipeline
 from store.records import RegistryEntity
 from store.registry import RegistryStore
-from store.tables import Corpus, QuarantinedRow, Source
+from store.tables import Author, AuthorAttribute, Corpus, Document, QuarantinedRow, Source
 from store.tabular import rows_of
 from tests.conftest import new_corpus
 from tests.fakes.extractor import ScriptedExtractor
@@ -54,3 +54,19 @@ def test_tables(database: Database, corpus: int, what: str, rows: int, columns: 
     assert len(table) == rows
     assert columns.items() <= table[0].items()
     assert not any(isinstance(value, list) for row in table for value in row.values())
+
+
+def test_documents_carry_author_attributes_and_kept_columns(database: Database, corpus: int) -> None:
+    with database.session() as session:
+        ann = session.scalars(select(Author).where(Author.corpus_id == corpus, Author.key == "ann")).one()
+        session.add(AuthorAttribute(author_id=ann.id, name="country", value="Chile"))
+        first = session.scalars(
+            select(Document).where(Document.corpus_id == corpus).order_by(Document.id)
+        ).first()
+        assert first is not None
+        first.extra = {"seat": 3}
+    names, found = rows_of(database, corpus, "documents")
+    table = [dict(zip(names, row, strict=True)) for row in found]
+    assert names[-2:] == ["author.country", "kept.seat"]
+    assert [row["author.country"] for row in table] == ["Chile", ""]
+    assert [row["kept.seat"] for row in table] == [3, ""]
