@@ -155,7 +155,7 @@ def forget(
     if not yes:
         if not sys.stdin.isatty():
             raise UsageError("forget erases for good", "give --yes where nobody can be asked")
-        typer.confirm("Erase for good?", abort=True, err=True)
+        typer.confirm("Erase for good, with every answer that used it?", abort=True, err=True)
     done = run_job(sh, sh.service.forget(sh.corpus, document=document, author=author))
     if json:
         out_json("forget/1", {"documents": done.documents, "answers": done.answers})
@@ -163,6 +163,7 @@ def forget(
         out(
             f"erased {done.documents:,} documents and {done.answers:,} answers that used them; indexes rebuilt"
         )
+        note("the files that they came from are as they were: ingesting those again brings the text back")
 
 
 __all__ = ["enrich", "export", "forget"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO, Final
 
-from store.errors import UsageError
+from store.errors import IngestError, UsageError
 from store.ingest.opening import CHUNK, read_block
 
 #: Longest first: the UTF-16 mark is a prefix of the UTF-32 one.
@@ -28,6 +29,9 @@ _HIGH_LETTER: Final = re.compile(rb"[\xc0-\xff]")
 _LETTER: Final = re.compile(rb"[A-Za-z\xc0-\xff]")
 #: Share of letters beyond ASCII above which a text is in no Western script.
 _FOREIGN_SHARE: Final = 0.3
+#: Control characters that no text holds in number; a file of random bytes has one in ten.
+_CONTROL: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_BINARY_SHARE: Final = 0.03
 #: A file with this many valid UTF-8 characters for each invalid byte is UTF-8 with some damaged rows.
 _MOSTLY_UTF8: Final = 9
 
@@ -62,6 +66,11 @@ def detect(file: BinaryIO) -> Encoding:
 
     Order: byte order mark; UTF-16 without one (every second byte is zero); UTF-8 that decodes without a fault, or
     with so few that single rows are damaged; cp1252 or Latin-1 for Western text; else charset-normalizer's guess.
+
+    Raises
+    ------
+    IngestError
+        The bytes are those of no text: neither UTF-8 nor UTF-16, and full of control characters.
     """
     first = read_block(file, CHUNK)
     for mark, name in _MARKS:
@@ -88,6 +97,14 @@ def detect(file: BinaryIO) -> Encoding:
         return Encoding("utf-8", "utf-8")
     if valid >= _MOSTLY_UTF8 * invalid:
         return Encoding("utf-8", "guess")
+    controls = len(_CONTROL.findall(first))
+    if controls > _BINARY_SHARE * len(first):
+        name = Path(getattr(file, "name", "the file")).name
+        share = 100 * controls / len(first)
+        raise IngestError(
+            f"{name} holds no text ({share:.0f} % of its bytes are control characters)",
+            "check the file; for text in a rare encoding give --encoding",
+        )
     return Encoding(_single_byte(suspicious or first), "guess")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -145,6 +146,13 @@ REFUSED = [
         UsageError,
         "a delimiter is one character, not '::'; for example --delimiter ';'",
         {"delimiter": "::"},
+    ),
+    Refused(
+        "random bytes named CSV",
+        file("r.csv", bytes(random.Random(3).randbytes(20_000))),
+        IngestError,
+        "r.csv holds no text (11 % of its bytes are control characters); "
+        "check the file; for text in a rare encoding give --encoding",
     ),
     Refused(
         "PDF named CSV",
