@@ -95,7 +95,7 @@ class RegistryStore:
             return dict(rows.all())
 
     def records(self, corpus_id: int, extractor: str) -> list[EntityRecord]:
-        """Return the active entities with their documents and opinion counts by that extractor."""
+        """Return the active entities, most documents first, with opinion counts by that extractor."""
         from store.records import BINS
 
         registry, ids = self.load(corpus_id), self.ids(corpus_id)
@@ -117,7 +117,7 @@ class RegistryStore:
                     ids[entity.key], entity.key, entity.name, entity.parent, entity.aliases, sum(bins), bins
                 )
             )
-        return result
+        return sorted(result, key=lambda record: (-record.documents, record.name))
 
     def decide(self, corpus_id: int, kind: str, payload: Mapping[str, object]) -> None:
         """Keep one decision of a person."""

@@ -33,6 +33,10 @@ def list_entities(context: typer.Context, json: Json = False) -> None:
         if rows
         else "no entities yet: run `evenhand enrich`"
     )
+    if rows:
+        note(
+            "docs: documents with a view on it; - 0 +: how many at each level from -30 to +30; pos, neg: shares"
+        )
 
 
 @app.command()
