@@ -29,7 +29,7 @@ from agents.fairness.distance import histogram, w1_bins
 from agents.fairness.measure import measure
 from agents.fairness.pool import Pool
 from agents.fairness.selection import RANDOM_METHODS, select
-from tests.benchmarks.opinion_data import TEMPLATES, Corpus, Entity, hotels, lounges
+from tests.benchmarks.opinion_data import CORPORA, TEMPLATES, Corpus, Entity
 
 NEAREST = 200
 SIZES = (5, 10, 20)
@@ -269,7 +269,7 @@ def plot(results: dict[str, dict[tuple[str, int], dict[str, float]]], k: int) ->
 def main() -> None:
     """Run and print; write JSON, Markdown and plots where asked."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpus", choices=("lounges", "hotels"), default="lounges")
+    parser.add_argument("--corpus", choices=tuple(CORPORA), default="lounges")
     parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument(
@@ -281,7 +281,7 @@ def main() -> None:
     options = parser.parse_args()
     names = options.reference.split(";")
     reference = dict(zip(SIZES, names * len(SIZES) if len(names) == 1 else names, strict=False))
-    corpus = lounges() if options.corpus == "lounges" else hotels()
+    corpus = CORPORA[options.corpus]()
     wanted = [row for row in methods() if not options.methods or row.name in options.methods.split(",")]
     results = {}
     for entity in corpus.entities:

@@ -15,7 +15,7 @@ import numpy as np
 from agents.fairness.balanced import balance_columns, balanced_sample, design_margin
 from agents.fairness.sampling import random_sample
 from tests.benchmarks.bench_independent_target import entity_pools
-from tests.benchmarks.opinion_data import STARS, hotels, lounges
+from tests.benchmarks.opinion_data import CORPORA, STARS
 
 RATING = {value: stars for stars, value in STARS.items()}
 
@@ -23,11 +23,11 @@ RATING = {value: stars for stars, value in STARS.items()}
 def main() -> None:
     """Print one line an entity and the average."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpus", choices=("lounges", "hotels"), default="lounges")
+    parser.add_argument("--corpus", choices=tuple(CORPORA), default="lounges")
     parser.add_argument("--draws", type=int, default=500)
     parser.add_argument("--k", type=int, default=20)
     options = parser.parse_args()
-    corpus = lounges() if options.corpus == "lounges" else hotels()
+    corpus = CORPORA[options.corpus]()
     total = []
     for entity in corpus.entities:
         pools, truth = entity_pools(corpus, entity)

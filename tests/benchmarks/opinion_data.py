@@ -1,7 +1,7 @@
 """Real reviews with an independent truth, for the benchmarks of opinion selection.
 
 Lounges: reviews of airport lounges with the reviewer's own 1-5 rating of each aspect; the rating of the aspect is the
-truth. Hotels: reviews with stars; the stars are the truth. Labels come from VADER on the clauses that hold one of the
+truth. Hotels and clothing: reviews with stars; the stars are the truth. Labels come from VADER on the clauses that hold one of the
 entity's keywords, in seven bins; no selection sees the truth.
 """
 
@@ -90,6 +90,28 @@ def hotels() -> Corpus:
         corpus, {name: spec["keywords"] for name, spec in settings.items()}, dict.fromkeys(settings, stars)
     )
     return corpus
+
+
+def clothing(count: int = 6000) -> Corpus:
+    """Load the first ``count`` reviews of clothing, with stars and the reviewers' age bands."""
+    rows = [
+        row for row in _read("womens_clothing/womens_clothing_reviews.csv.gz") if row["Review Text"].strip()
+    ]
+    rows = rows[:count]
+    settings = tomllib.loads((HERE / "data" / "keywords.toml").read_text())["clothing"]
+    corpus = _corpus("clothing", [row["Review Text"] for row in rows])
+    stars = np.array([_number(row["Rating"]) for row in rows])
+    _add_entities(
+        corpus, {name: spec["keywords"] for name, spec in settings.items()}, dict.fromkeys(settings, stars)
+    )
+    starts = [30, 40, 50, 60]
+    corpus.labels["age"] = ["under 30", "30-39", "40-49", "50-59", "60 and over"]
+    corpus.groups["age"] = np.searchsorted(starts, [_number(row["Age"]) for row in rows], side="right")
+    return corpus
+
+
+#: The corpora by name.
+CORPORA = {"lounges": lounges, "hotels": hotels, "clothing": clothing}
 
 
 def clause_scores(text: str, pattern: re.Pattern[str], analyzer: object) -> float | None:
