@@ -1,8 +1,8 @@
 """Real reviews with an independent truth, for the benchmarks of opinion selection.
 
 Lounges: reviews of airport lounges with the reviewer's own 1-5 rating of each aspect; the rating of the aspect is the
-truth. Hotels and clothing: reviews with stars; the stars are the truth. Labels come from VADER on the clauses that hold one of the
-entity's keywords, in seven bins; no selection sees the truth.
+truth. Hotels and clothing: reviews with stars; the stars are the truth. Labels come from VADER on the clauses that hold
+one of the entity's keywords, in seven bins; no selection sees the truth.
 """
 
 from __future__ import annotations
