@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LITERAL: Final = ("link", "image", "autolink", "html_inline", "html_block", "reference", "entity")
 _MARKUP: Final = frozenset("\\`*_~#|<>[]!-+")
 #: Longest answer that is drawn; what is longer is cut on the screen only.
-LONGEST_DRAWN: Final = 60_000
+LONGEST_DRAWN: Final = 20_000
 
 
 def answer_parser() -> MarkdownIt:

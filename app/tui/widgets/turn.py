@@ -16,7 +16,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Markdown, Static
 
-from app.tui.markdown import AnswerRenderable, Reader, answer_markdown, answer_parser
+from app.tui.markdown import LONGEST_DRAWN, AnswerRenderable, Reader, answer_markdown, answer_parser
 from app.tui.turns import Turn, foot
 from app.views.safe import visible
 
@@ -51,6 +51,7 @@ class TurnView(Vertical):
         self._heading = heading
         self._reader = Reader(ascii)
         self._live: Markdown | None = None
+        self._drawn = 0
 
     def compose(self) -> ComposeResult:
         """Question, answer, receipt line; as one widget where the turn is over."""
@@ -98,8 +99,10 @@ class TurnView(Vertical):
 
     async def add(self, text: str) -> None:
         """Append text that was just written."""
+        text = text[: max(0, LONGEST_DRAWN - self._drawn)]
         if not text:
             return
+        self._drawn += len(text)
         if self._live is None:
             self._live = Markdown(parser_factory=answer_parser, open_links=False, classes="answer")
             await self.mount(self._live, before=self.query_one(".foot"))
@@ -108,7 +111,7 @@ class TurnView(Vertical):
 
     async def again(self) -> None:
         """Withdraw what is shown: the answer is written anew."""
-        self._reader = Reader(self._ascii)
+        self._reader, self._drawn = Reader(self._ascii), 0
         if self._live is not None:
             await self._live.update("")
 

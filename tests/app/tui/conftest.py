@@ -153,7 +153,13 @@ def desk_folder(tmp_path: Path, sqlite_template: Path) -> Path:
         for n in range(3):
             text = f"Review {n}: warm dishes *all day*, and good ones."
             session.add(
-                Document(corpus_id=corpus.id, source_id=source.id, external_id=f"r{n}", text=text, content_hash=f"{n}")
+                Document(
+                    corpus_id=corpus.id,
+                    source_id=source.id,
+                    external_id=f"r{n}",
+                    text=text,
+                    content_hash=f"{n}",
+                )
             )
     database.close()
     return folder
@@ -185,7 +191,13 @@ def add_answers(folder: Path, thread: str, count: int, title: str = "About the f
     receipt = receipt_of("x", "What about the food?", TEXT).model_dump(mode="json")
     with database.session() as session:
         session.add(
-            Thread(id=thread, corpus_id=1, title=title, created_at=START, updated_at=START + timedelta(minutes=count))
+            Thread(
+                id=thread,
+                corpus_id=1,
+                title=title,
+                created_at=START,
+                updated_at=START + timedelta(minutes=count),
+            )
         )
         session.flush()
         for n in range(count):
