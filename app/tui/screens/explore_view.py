@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -78,7 +78,7 @@ class ExploreView(Vertical):
         """Show a line of text."""
         self.post_message(Said(text, wrong))
 
-    def reload(self) -> None:
+    def reload(self, *_arguments: Any, **_named: Any) -> Any:
         """Read again what is shown."""
         raise NotImplementedError
 
