@@ -11,41 +11,39 @@ KnowledgeBase = Literal["raw", "enriched", "split"]
 
 
 class AgentSettings(BaseModel):
-    """How questions are answered.
-
-    Attributes
-    ----------
-    k
-        Documents that an answer stands on.
-    candidates
-        Documents retrieved for a question without an entity pool, and for facts.
-    method
-        Selection of opinion documents: ``auto`` (``exact`` or ``balanced``, by k, as measured on an independent
-        target: ``agents.fairness.recommendation``), one of the two, or the name of a baseline.
-    target
-        ``proportional`` (the population), ``parity``, ``stars``, or seven shares.
-    balance
-        Author attribute whose groups constrain the selection; empty takes the best covered one, ``none`` none.
-    voices
-        Quotes in an answer of the embedded generator.
-    """
+    """How questions are answered."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    k: int = Field(default=20, ge=1, le=200)
-    candidates: int = Field(default=200, ge=1, le=5000)
-    method: str = "auto"
-    target: str | tuple[float, ...] = "proportional"
-    balance: str = ""
-    enhancement: EnhancementName = "none"
-    knowledge_base: KnowledgeBase = "raw"
-    voices: int = Field(default=10, ge=1, le=60)
-    seed: int = 0
+    k: int = Field(default=20, ge=1, le=200, description="documents that an answer stands on")
+    candidates: int = Field(
+        default=200, ge=1, le=5000, description="documents retrieved for facts, and where no entity is known"
+    )
+    method: str = Field(
+        default="auto",
+        description="which documents: auto (exact or balanced, by k, as measured: agents.fairness.recommendation), "
+        "exact, balanced, or the name of a baseline",
+    )
+    target: str | tuple[float, ...] = Field(
+        default="proportional", description="proportional (to the population), parity, stars, or seven shares"
+    )
+    balance: str = Field(
+        default="",
+        description="author attribute that constrains the choice; empty: the best known one; none: none",
+    )
+    enhancement: EnhancementName = Field(
+        default="none", description="how the search text is made; auto: as `evenhand probe` recommended"
+    )
+    knowledge_base: KnowledgeBase = Field(default="raw", description="which texts are searched")
+    voices: int = Field(default=10, ge=1, le=60, description="quotes in an answer of the embedded writer")
+    seed: int = Field(default=0, description="of every random choice")
     tolerance: float = Field(
         default=6.0, gt=0, description="W1 of the answer to the population before it is revised"
     )
-    tau: float = Field(default=0.1, ge=0)
-    max_revisions: int = Field(default=1, ge=0, le=3)
+    tau: float = Field(default=0.1, ge=0, description="tolerated predicted output bias (FARO)")
+    max_revisions: int = Field(
+        default=1, ge=0, le=3, description="times that a model may rewrite an answer that failed its checks"
+    )
     history: int = Field(default=6, ge=0, le=50, description="earlier turns kept for follow-ups")
 
 

@@ -33,11 +33,11 @@ class EnrichSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    extractor: str = Field(default="lexical", pattern="^(lexical|llm)$")
-    engine: str = Field(default="local", pattern="^(local|ray)$")
-    workers: int = Field(default=1, ge=1, le=256)
-    split: bool = False
-    seed: int = 0
+    extractor: str = Field(default="lexical", pattern="^(lexical|llm)$", description="who labels opinions")
+    engine: str = Field(default="local", pattern="^(local|ray)$", description="ray: extra `ray`")
+    workers: int = Field(default=1, ge=1, le=256, description="processes of enrichment")
+    split: bool = Field(default=False, description="index each opinion apart as well")
+    seed: int = Field(default=0, description="of the registry's clustering")
 
 
 class Settings(BaseModel):
@@ -45,9 +45,14 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    workspace: str = ""
-    corpus: str = ""
-    log_level: str = Field(default="WARNING", pattern="^(DEBUG|INFO|WARNING|ERROR)$")
+    workspace: str = Field(
+        default="",
+        description="folder of the data; empty: `.evenhand` beside evenhand.toml, else the user's own",
+    )
+    corpus: str = Field(default="", description="corpus that commands use; empty: the only one")
+    log_level: str = Field(
+        default="WARNING", pattern="^(DEBUG|INFO|WARNING|ERROR)$", description="of the workspace's log file"
+    )
     store: StoreSettings = StoreSettings()
     agent: AgentSettings = AgentSettings()
     enrich: EnrichSettings = EnrichSettings()

@@ -20,8 +20,10 @@ class _Settings(BaseModel):
 class Price(_Settings):
     """What a model costs, in any one currency, per million tokens."""
 
-    prompt_per_million: float = Field(0.0, ge=0)
-    completion_per_million: float = Field(0.0, ge=0)
+    prompt_per_million: float = Field(
+        0.0, ge=0, description="price of a million tokens sent, in any currency"
+    )
+    completion_per_million: float = Field(0.0, ge=0, description="price of a million tokens written")
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
         """Return the cost of one call, in the currency of the prices."""
@@ -33,25 +35,25 @@ class Price(_Settings):
 class Limits(_Settings):
     """How much may be asked of a server; None means no limit."""
 
-    concurrency: int = Field(8, ge=1, le=1024)
-    requests_per_minute: int | None = Field(None, ge=1)
-    tokens_per_minute: int | None = Field(None, ge=1)
+    concurrency: int = Field(8, ge=1, le=1024, description="calls under way at once")
+    requests_per_minute: int | None = Field(None, ge=1, description="none: no limit")
+    tokens_per_minute: int | None = Field(None, ge=1, description="none: no limit")
 
 
 class Timeouts(_Settings):
     """Seconds. ``first_token`` also bounds the gap between two pieces of a stream; ``total`` bounds one try."""
 
-    connect: float = Field(5.0, gt=0)
-    first_token: float = Field(120.0, gt=0)
-    total: float = Field(600.0, gt=0)
+    connect: float = Field(5.0, gt=0, description="seconds")
+    first_token: float = Field(120.0, gt=0, description="seconds, also between two pieces of a stream")
+    total: float = Field(600.0, gt=0, description="seconds of one try")
 
 
 class Retries(_Settings):
     """``attempts`` counts the first try. Waits double from ``backoff`` to ``longest_wait``, in seconds."""
 
-    attempts: int = Field(4, ge=1, le=20)
-    backoff: float = Field(0.5, ge=0)
-    longest_wait: float = Field(60.0, ge=0)
+    attempts: int = Field(4, ge=1, le=20, description="tries of a call, the first included")
+    backoff: float = Field(0.5, ge=0, description="seconds before the second try; doubles")
+    longest_wait: float = Field(60.0, ge=0, description="seconds")
 
 
 class EndpointSettings(_Settings):
@@ -112,16 +114,16 @@ class EndpointSettings(_Settings):
 class EndpointOverride(_Settings):
     """What one role does differently; what is not given is taken from the common endpoint."""
 
-    base_url: str | None = None
-    model: str | None = None
-    api_key: SecretStr | None = None
-    api_key_file: Path | None = None
+    base_url: str | None = Field(None, description="address of an OpenAI-compatible server, ending in /v1")
+    model: str | None = Field(None, description="name as the server lists it")
+    api_key: SecretStr | None = Field(None, description="best given in the environment")
+    api_key_file: Path | None = Field(None, description="file whose first line is the key")
     price: Price | None = None
     limits: Limits | None = None
     timeouts: Timeouts | None = None
     retries: Retries | None = None
-    context_tokens: int | None = None
-    extra_body: dict[str, Any] | None = None
+    context_tokens: int | None = Field(None, description="none: what the server says")
+    extra_body: dict[str, Any] | None = Field(None, description="passed on with each call as it is")
 
 
 class EmbeddingSettings(EndpointSettings):
@@ -131,22 +133,34 @@ class EmbeddingSettings(EndpointSettings):
     ``document_prefix`` serve models that want them (``query: ``, ``passage: ``).
     """
 
-    dimension: int | None = Field(None, ge=1)
-    max_tokens: int = Field(512, ge=16)
-    batch: int = Field(64, ge=1, le=2048)
-    query_prefix: str = ""
-    document_prefix: str = ""
+    dimension: int | None = Field(None, ge=1, description="checked; none: what the first call gives")
+    max_tokens: int = Field(512, ge=16, description="longest text")
+    batch: int = Field(64, ge=1, le=2048, description="texts a call")
+    query_prefix: str = Field("", description="for models that want one")
+    document_prefix: str = Field("", description="for models that want one")
 
 
 class ModelsSettings(EndpointOverride):
     """One endpoint for all roles, or one a role; a role without base URL and model uses no language model."""
 
-    router: EndpointOverride | None = None
-    enhancer: EndpointOverride | None = None
-    extractor: EndpointOverride | None = None
-    generator: EndpointOverride | None = None
-    verifier: EndpointOverride | None = None
-    embedder: EmbeddingSettings | None = None
+    router: EndpointOverride | None = Field(
+        None, description="the endpoint that routes questions: keys as above"
+    )
+    enhancer: EndpointOverride | None = Field(
+        None, description="the endpoint that rewrites search texts: keys as above"
+    )
+    extractor: EndpointOverride | None = Field(
+        None, description="the endpoint that labels opinions: keys as above"
+    )
+    generator: EndpointOverride | None = Field(
+        None, description="the endpoint that writes answers: keys as above"
+    )
+    verifier: EndpointOverride | None = Field(
+        None, description="the endpoint that checks answers: keys as above"
+    )
+    embedder: EmbeddingSettings | None = Field(
+        None, description="for `store.embedder.kind` endpoint: keys as above, and"
+    )
 
     def for_role(self, role: Role) -> EndpointSettings | None:
         """Return the endpoint of a role, or None when none is configured.

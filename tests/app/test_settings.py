@@ -76,3 +76,16 @@ def test_a_wrong_secret_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_named_file_must_exist(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="there is no configuration file"):
         load_settings(tmp_path / "none.toml")
+
+
+def test_the_page_of_settings_is_that_of_the_program() -> None:
+    from app.settings_table import settings_table
+
+    page = Path(__file__).parents[2] / "docs" / "settings.md"
+    assert page.read_text(encoding="utf-8") == settings_table(), (
+        "run `python -m app.settings_table > docs/settings.md`"
+    )
+    undescribed = [
+        line for line in settings_table().splitlines() if line.startswith("| `") and line.endswith("|  |")
+    ]
+    assert not undescribed
