@@ -10,7 +10,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from agents.models.settings import EndpointOverride, EndpointSettings
+from agents.models.settings import EmbeddingSettings, EndpointOverride, EndpointSettings
 from app.settings import PREFIX, Settings
 
 _HEAD = f"""# Settings
@@ -45,7 +45,7 @@ def _rows(model: type[BaseModel], prefix: str) -> Iterator[str]:
             continue  # as those of `models`, listed there
         key = f"{prefix}{name}"
         inner = _model(field)
-        if inner is None or issubclass(inner, EndpointOverride | EndpointSettings):
+        if inner is None or inner in (EndpointOverride, EmbeddingSettings):
             yield f"| `{key}` | {_default(field)} | {_allowed(field)} | {_cell(field.description or '')} |"
         if inner is not None and inner is not EndpointOverride:
             yield from _rows(inner, f"{key}.")
