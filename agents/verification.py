@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple, cast
 
 from agents.verification_balance import MOST, judge, reading
 from agents.verification_quotes import QuoteCheck, check_quote, spanned
-from agents.verification_shares import Side, quantity, sides_named, stated_shares
+from agents.verification_shares import Side, sides_named, stated_shares
 from agents.verification_text import (
     ClauseOfAnswer,
     Sentence,
@@ -31,6 +31,7 @@ from agents.verification_text import (
     sentences,
     without_citations,
 )
+from agents.verification_words import Amount, compared, outside, quantified, wrong_comparison
 
 FindingKind = Literal[
     "invented citation",
@@ -194,7 +195,7 @@ def verify(
     shares = _answer_shares(claims)
     away = amplified = None
     if truth is not None:
-        findings += _share_findings(cut, truth)
+        findings += _share_findings(cut, truth, (len(documents), len(citations)))
         if classify is not None:
             findings += _quantity_findings(cut, _by_side(truth), classify)
         findings += _balance_findings(cut, claims, unread, truth, side)
@@ -261,7 +262,12 @@ def _claims(
             under = _side_of_heading(sentence.text)
         if sentence.heading or (cites and not sentence.labels) or stated_shares(sentence.text):
             continue
+        whole = without_citations(_unquoted(sentence.text))
         for clause in clauses(sentence):
+            plain = without_citations(_unquoted(clause.text))
+            if not clause.labels and (compared(whole) or quantified(plain)):
+                # It counts others: no voice itself.
+                continue
             known = [label for label in clause.labels if label in stances]
             quoted = len(known) == len(clause.labels) > 0 and bool(quotes(clause.text))
             found = None
@@ -325,7 +331,9 @@ def _by_side(shares: Sequence[float]) -> dict[Side, float]:
     return {"positive": sum(shares[4:]), "negative": sum(shares[:3]), "neutral": shares[3]}
 
 
-def _share_findings(cut: Sequence[Sentence], truth: Sequence[float]) -> list[Finding]:
+def _share_findings(
+    cut: Sequence[Sentence], truth: Sequence[float], samples: tuple[int, ...]
+) -> list[Finding]:
     true = _by_side(truth)
     return [
         Finding(
@@ -333,7 +341,7 @@ def _share_findings(cut: Sequence[Sentence], truth: Sequence[float]) -> list[Fin
             f"“{stated.words}” is given as {stated.side}; the true share is {100 * true[stated.side]:.0f} %",
         )
         for sentence in cut
-        for stated in stated_shares(_unquoted(sentence.text))
+        for stated in stated_shares(_unquoted(sentence.text), samples)
         if abs(stated.share - true[stated.side]) > stated.tolerance + 1e-9
     ]
 
@@ -420,26 +428,53 @@ def _far(told: Mapping[Side, float], true: Mapping[Side, float], voices: int) ->
 def _quantity_findings(
     cut: Sequence[Sentence], true: Mapping[Side, float], classify: Classify
 ) -> list[Finding]:
-    """Hold "most", "all" and "few" against the population's majority."""
+    """Hold "most", "hardly anyone", "evenly split" and the like against the population."""
     findings = []
     for sentence in cut:
         if sentence.heading or stated_shares(sentence.text):
             continue
+        whole = without_citations(_unquoted(sentence.text))
+        if (claim := compared(whole)) is not None:
+            if wrong_comparison(claim, true):
+                shares = f"{100 * true['positive']:.0f} % positive, {100 * true['negative']:.0f} % negative"
+                kind: FindingKind = "wrong share" if claim.even else "reversed majority"
+                findings.append(Finding(kind, f"“{claim.words}” is not so: {shares}"))
+            continue
         for clause in clauses(sentence):
             plain = without_citations(_unquoted(clause.text))
-            amount = quantity(plain)
-            found = _read(classify, plain) if amount is not None else None
-            if found is None or found.bin == 0:
-                continue
-            side: Side = "positive" if found.bin > 0 else "negative"
-            behind = true[_other(side)] - true[side]
-            if (amount == "few" and behind < -_MARGIN) or (amount != "few" and behind > _MARGIN):
-                message = f"“{plain}” turns the majority round: {100 * true[side]:.0f} % are {side}"
-                findings.append(Finding("reversed majority", message))
-            elif amount == "all" and true[_other(side)] >= _MINORITY:
-                message = f"“{plain}” leaves out the {100 * true[_other(side)]:.0f} % on the other side"
-                findings.append(Finding("one-sided", message))
+            if (said := quantified(plain)) is not None and (side := _side_of(said.rest, classify)):
+                findings += _amount_findings(plain, said.amount, side, true)
     return findings
+
+
+def _side_of(text: str, classify: Classify) -> Side | None:
+    """Return the side of a clause without its amount: as named, else as it reads."""
+    named = [side for side in sides_named(text) if side != "neutral"]
+    if named:
+        return named[0] if len(set(named)) == 1 else None
+    found = _read(classify, text)
+    if found is None or found.bin == 0:
+        return None
+    return "positive" if found.bin > 0 else "negative"
+
+
+def _amount_findings(plain: str, amount: Amount, side: Side, true: Mapping[Side, float]) -> list[Finding]:
+    behind = true[_other(side)] - true[side]
+    share = f"{100 * true[side]:.0f} % are {side}"
+    if amount == "half":
+        return (
+            [Finding("wrong share", f"“{plain}” is not so: {share}")] if outside(amount, true[side]) else []
+        )
+    small = amount in ("minority", "few", "hardly", "none")
+    if (small and behind < -_MARGIN) or (not small and behind > _MARGIN):
+        return [Finding("reversed majority", f"“{plain}” turns the majority round: {share}")]
+    if amount == "all":
+        left = true[_other(side)]
+        message = f"“{plain}” leaves out the {100 * left:.0f} % on the other side"
+        return [Finding("one-sided", message)] if left >= _MINORITY else []
+    if outside(amount, true[side]):
+        return [Finding("wrong share", f"“{plain}” says too {'little' if small else 'much'}: {share}")]
+    return []
 
 
 __all__ = [

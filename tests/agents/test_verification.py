@@ -11,8 +11,9 @@ from agents.fairness.distance import w1_bins
 from agents.verification import Verification, verify, w1_of_bins
 from agents.verification_claims import lexical_claim, lexical_claim_bin
 from agents.verification_quotes import check_quote, stands_in
-from agents.verification_shares import quantity, stated_shares
+from agents.verification_shares import stated_shares
 from agents.verification_text import citation_labels, clauses, quotes, sentences
+from agents.verification_words import compared, quantified
 from tests.agents.verification_cases import Case, right_cases, wrong_cases
 
 DOCUMENTS = {
@@ -210,15 +211,116 @@ def test_shares_are_held_against_the_population() -> None:
     ("text", "expected"),
     [
         ("Most guests liked it", "most"),
-        ("Almost all liked it", "most"),
+        ("Almost all liked it", "vast"),
+        ("The overwhelming majority liked it", "vast"),
         ("Everyone liked it", "all"),
         ("Not all liked it", None),
         ("Few liked it", "few"),
+        ("Hardly anyone liked it", "hardly"),
+        ("Nobody liked it", "none"),
+        ("A minority liked it", "minority"),
         ("Guests liked it", None),
+        ("A few liked it", None),
+        ("The most comfortable beds", None),
+        ("It is one of the most liked", None),
+        ("At most ten liked it", None),
+        ("Overall, some liked it", None),
+        ("Most complaints concern the noise", None),
+        ("All of those who complained mention noise", None),
     ],
 )
-def test_quantity(text: str, expected: str | None) -> None:
-    assert quantity(text) == expected
+def test_amounts_in_words(text: str, expected: str | None) -> None:
+    found = quantified(text)
+    assert (found.amount if found else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("Praise clearly outweighs criticism", "positive"),
+        ("Praise is outweighed by complaints", "negative"),
+        ("More people complained than praised it", "negative"),
+        ("Fewer people complained than praised it", "positive"),
+        ("Twice as many were unhappy as were happy", "negative"),
+        ("Complaints are far more common than praise", "negative"),
+        ("Opinions are evenly split", None),
+        ("As many complained as praised it", None),
+    ],
+)
+def test_comparisons(text: str, first: str | None) -> None:
+    found = compared(text)
+    assert found is not None
+    assert found.first == first
+
+
+#: 70 % positive, 10 % neutral, 20 % negative.
+MOSTLY_GOOD = (5, 10, 5, 10, 20, 30, 20)
+TRUE_OF_MOSTLY_GOOD = [
+    "Most guests were happy with it.",
+    "A large majority liked it, while a minority complained.",
+    "About two thirds liked it.",
+    "Seven in ten praised it and one in five was unhappy.",
+    "Few complained.",
+    "Only a minority were dissatisfied.",
+    "Praise clearly outweighs criticism.",
+    "Far more people were satisfied than dissatisfied.",
+    "Overall, guests were pleased.",
+    "Overall, some guests were unhappy with the wifi.",
+    "Most complaints concern the slow wifi.",
+    "80 % of the complaints concern the wifi.",
+    "Of those who complained, half mention noise.",
+    "The most common criticism is the noise.",
+    "All of the critics mention the price.",
+    "Not everyone was happy.",
+    "Complaints are rare.",
+    "Three times as many people praised it as complained.",
+    "The consensus is positive.",
+    "At most a quarter were unhappy.",
+    "Nearly three quarters of the reviews are favourable.",
+    "It was not bad, most guests say.",
+]
+FALSE_OF_MOSTLY_GOOD = [
+    "Most guests complained.",
+    "The vast majority were dissatisfied.",
+    "Hardly anyone liked it.",
+    "Nobody liked it.",
+    "Opinions are evenly split.",
+    "Criticism outweighs praise.",
+    "The reviews are largely negative.",
+    "Half of the guests were unhappy.",
+    "Nobody complained.",
+    "Only a handful were satisfied.",
+    "A minority were happy with it.",
+    "Everyone praised it.",
+    "Two thirds of the guests were disappointed.",
+    "Nine out of ten were pleased.",
+    "Three quarters of reviewers criticised it.",
+    "The consensus is negative.",
+    "Twice as many people were unhappy as happy.",
+    "More people complained than praised it.",
+    "Few guests were pleased.",
+    "Only 40 % were happy with it.",
+    "Fewer than half were satisfied, more than half complained.",
+    "Overall, guests were unhappy with it.",
+    "Half were happy, half were not.",
+]
+
+
+@pytest.mark.parametrize("answer", TRUE_OF_MOSTLY_GOOD)
+def test_true_amounts_pass(answer: str) -> None:
+    voices = "One loves it [1]. Another loves it [3]. One hates it [2]."
+    assert kinds(f"{answer} {voices}", population=MOSTLY_GOOD, classify=lexical_claim) == []
+
+
+@pytest.mark.parametrize("answer", FALSE_OF_MOSTLY_GOOD)
+def test_false_amounts_are_found(answer: str) -> None:
+    found = kinds(answer, population=MOSTLY_GOOD, classify=lexical_claim)
+    assert set(found) & {"wrong share", "reversed majority", "one-sided"}
+
+
+def test_a_share_of_the_documents_shown_is_held_to_what_they_can_show() -> None:
+    cited = "".join(f"[{n}]" for n in (1, 2, 3))
+    assert kinds(f"2 of 3 were happy {cited}.", population=MOSTLY_GOOD, classify=lexical_claim) == []
 
 
 # Balance ---------------------------------------------------------------------------------------------------------
