@@ -3,94 +3,122 @@
 from __future__ import annotations
 
 import asyncio
-import csv
-import io
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.bootstrap import Parts
 from app.calibration import Calibrations
+from app.evaluation_corpora import CorpusRequest, Say, Tell, build_corpus, mini_data
 from app.events import Finished, Progress
-from app.jobs import Cancelled, Report, stream_job
 from store.errors import UsageError
 
 if TYPE_CHECKING:
-    from agents.evaluation.faro import FaroSettings
+    from agents.evaluation.all import Suite
     from agents.evaluation.report import EvaluationReport
-    from agents.evaluation.warp import WarpSettings
+    from agents.evaluation.report_kept import Kept
+
+T = TypeVar("T")
 
 #: The evaluations by name, and what each measures.
 EVALUATIONS = {
     "extraction": "opinions, targets and features against labels and ratings that others gave",
     "router": "facts, views, both and counts told apart",
     "faro": "output bias, refusal, relevance and time under |Rb| <= tau (FARO, tables 2 to 4)",
+    "orag": "opinion and author coverage by knowledge base, and what answers make of it (O-RAG, tables 2 to 4)",
     "warp": "coverage of opinions by selection method (WARP, table 1)",
+    "rewriting": "retriever bias by query enhancement (Masking or Mitigating, tables 1 to 4)",
 }
-#: Corpus that ``warp`` builds from the data.
-HOTELS = "hotels"
+ALL = "all"
+#: Evaluations that a corpus of the workspace serves.
+ON_CORPUS = ("orag", "warp")
+#: Data sets that each evaluation reads, for the fingerprint of the data.
+SETS = {
+    "extraction": ("huliu_product_reviews", "mams_atsa", "skytrax"),
+    "router": ("question_router", "xquad_en"),
+    "faro": ("kim_bias_qa", "twinviews13k"),
+    "orag": ("datafiniti_hotels",),
+    "warp": ("datafiniti_hotels",),
+    "rewriting": ("redocred",),
+}
+#: Seconds that each takes on the bundled data on two cores: the time left is reckoned from their proportion.
+WEIGHTS = {"extraction": 10.0, "router": 5.0, "faro": 15.0, "orag": 90.0, "warp": 15.0, "rewriting": 15.0}
+#: Hotel reviews that `all` draws where nobody says.
+REVIEWS = 1_200
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRequest:
+    """What to measure. Fields that an evaluation has no use for are not read.
+
+    Attributes
+    ----------
+    name
+        One of ``EVALUATIONS``, or ``all``.
+    data
+        Folder of the data sets; None for the bundled ones, or for a corpus of the workspace.
+    mini
+        On the bundled data.
+    sizes
+        Documents shown, the papers' k; empty for each paper's own.
+    corpus
+        Corpus of the workspace, where neither ``data`` nor ``mini`` is given.
+    extractors
+        ``lexical``, ``llm``: O-RAG's sigma by extractor.
+    """
+
+    name: str
+    cache: Path
+    data: Path | None = None
+    mini: bool = False
+    seed: int = 0
+    sizes: tuple[int, ...] = ()
+    questions: int = 200
+    calibrating: int = 50
+    only: str = ""
+    tau: float = 0.1
+    draws: int | None = None
+    mentions: int | None = None
+    reviews: int | None = None
+    corpus: str = ""
+    extractors: tuple[str, ...] = ("lexical",)
 
 
 class Evaluations:
-    """Runs one evaluation at a time; each is an iterator whose last event is ``Finished(EvaluationReport)``."""
+    """Runs evaluations; each run is an iterator whose last event is ``Finished(EvaluationReport or Suite)``.
 
-    def __init__(self, parts: Parts) -> None:
+    Parameters
+    ----------
+    say
+        Told what takes long, in a line.
+    pace
+        Told how many evaluations of ``all`` are done and how long the rest takes, where no bar shows it.
+    """
+
+    def __init__(self, parts: Parts, say: Say = lambda text: None, pace: Say = lambda text: None) -> None:
         self._parts = parts
+        self._say = say
+        self._pace = pace
 
-    def labels(self, name: str, data: Path, seed: int) -> AsyncIterator[Progress | Finished]:
-        """Measure extraction or the router."""
+    async def run(self, request: EvaluationRequest) -> AsyncGenerator[Progress | Finished]:
+        """Measure what is asked for. An interrupted run continues with the same cache.
 
-        def job(report: Report, cancelled: Cancelled) -> EvaluationReport:
-            from agents.evaluation.labels import extraction_report, router_report
-
-            return extraction_report(data, seed) if name == "extraction" else router_report(data, seed)
-
-        return stream_job(job)
-
-    async def faro(
-        self, data: Path, settings: FaroSettings, sets: Sequence[str], cache: Path
-    ) -> AsyncGenerator[Progress | Finished]:
-        """Measure FARO with the configured generator, or the embedded chooser."""
-        from agents.evaluation.embedding_cache import CachedEmbedder
-        from agents.evaluation.faro import faro_report
-
-        embedder = self._parts.embedder
-        cached = CachedEmbedder(embedder.embed, embedder.fingerprint, cache)
-        chooser = Calibrations(self._parts).chooser()
-        queue: asyncio.Queue[Progress | None] = asyncio.Queue()
-
-        def progress(what: str, done: int, total: int) -> None:
-            queue.put_nowait(Progress(what, done, total, done / total))
-
-        task = asyncio.create_task(faro_report(data, chooser, cached, settings, sets=sets, progress=progress))
-        task.add_done_callback(lambda _: queue.put_nowait(None))
-        try:
-            while (event := await queue.get()) is not None:
-                yield event
-            yield Finished(task.result())
-        finally:
-            task.cancel()
-            await asyncio.wait({task})
-
-    def warp(
-        self, corpus: str, settings: WarpSettings, mentions: int, entities: int
-    ) -> AsyncIterator[Progress | Finished]:
-        """Measure WARP's table on an enriched corpus of the workspace."""
-
-        def job(report: Report, cancelled: Cancelled) -> EvaluationReport:
-            from agents.evaluation.warp import warp_report
-            from agents.evaluation.warp_data import warp_corpus
-
-            found = self._parts.repository.corpus(corpus or self._parts.settings.corpus)
-            if not found.extractor:
-                raise UsageError(f"the corpus `{found.name}` has no opinions yet", "run `evenhand enrich`")
-            read = warp_corpus(self._parts.context(found), least_mentions=mentions, most=entities)
-            return warp_report(
-                read, settings, progress=lambda what, n, of: report(Progress(what, n, of, n / of))
-            )
-
-        return stream_job(job)
+        Raises
+        ------
+        UsageError
+            There is no such evaluation, a set is missing, or the request does not fit.
+        """
+        check(request)
+        if request.mini:
+            request = replace(request, data=mini_data(request.cache))
+        job = self._all if request.name == ALL else self._one
+        async for event in _stream(lambda tell: job(request, tell)):
+            yield event
 
     @property
     def workers(self) -> int:
@@ -98,46 +126,217 @@ class Evaluations:
         generator = self._parts.settings.models.for_role("generator")
         return generator.limits.concurrency if generator else 1
 
+    async def _all(self, request: EvaluationRequest, tell: Tell) -> Suite:
+        from agents.evaluation.all import Part, run_all
+        from agents.evaluation.report_kept import Kept, key_of
 
-def hotel_rows(data: Path, limit: int | None, seed: int) -> tuple[str, int]:
-    """Return the hotel reviews that ``warp`` is measured on as CSV, and how many.
+        def part(name: str) -> Part:
+            one = replace(request, name=name, reviews=request.reviews or REVIEWS)
+            key = key_of("all/1", name, self._depends_on(one))
+            return Part(name, WEIGHTS[name], key, lambda tell: self._one(one, tell))
 
-    Ratings other than 1 to 5 (the set mixes scales) and empty texts are left out; ``limit`` draws that many reviews.
+        def told(stage: str, done: int, total: int, note: str) -> None:
+            if stage == "evaluate all" and done < total:
+                self._pace(f"{done} of {total} evaluations are done{', ' + note if note else ''}")
+            tell(stage, done, total, note)
+
+        return await run_all([part(name) for name in EVALUATIONS], Kept(request.cache, "all"), told)
+
+    async def _one(self, request: EvaluationRequest, tell: Tell) -> EvaluationReport:
+        from agents.evaluation.report_kept import Kept
+
+        kept = Kept(request.cache, f"{request.name}-kept")
+        make: dict[str, Callable[[EvaluationRequest, Kept, Tell], Awaitable[EvaluationReport]]] = {
+            "extraction": self._labels,
+            "router": self._labels,
+            "faro": self._faro,
+            "orag": self._orag,
+            "warp": self._warp,
+            "rewriting": self._rewriting,
+        }
+        return await make[request.name](request, kept, tell)
+
+    async def _labels(self, request: EvaluationRequest, kept: Kept, tell: Tell) -> EvaluationReport:
+        from agents.evaluation.labels import extraction_report, router_report
+
+        tell(request.name, 0, 1, "")
+        make = extraction_report if request.name == "extraction" else router_report
+        assert request.data is not None, "checked"
+        return await asyncio.to_thread(make, request.data, request.seed)
+
+    async def _faro(self, request: EvaluationRequest, kept: Kept, tell: Tell) -> EvaluationReport:
+        from agents.evaluation.embedding_cache import CachedEmbedder
+        from agents.evaluation.faro import SETS as FARO_SETS
+        from agents.evaluation.faro import FaroSettings, faro_report
+
+        embedder = self._parts.embedder
+        cached = CachedEmbedder(embedder.embed, embedder.fingerprint, request.cache)
+        sets = (request.only,) if request.only else tuple(FARO_SETS)
+        settings = FaroSettings(
+            request.sizes if request.sizes and request.name != ALL else (2, 3, 5),
+            request.tau,
+            request.questions,
+            request.calibrating,
+            request.seed,
+            self.workers,
+        )
+        model = self._parts.chat("generator")
+        if model is not None:
+            most = settings.most_calls(len(sets))
+            self._say(f"{model.model} answers: at most {most:,} calls, about half of that")
+        assert request.data is not None, "checked"
+        return await faro_report(
+            request.data,
+            Calibrations(self._parts).chooser(),
+            cached,
+            settings,
+            sets=sets,
+            kept=kept,
+            progress=lambda what, done, total: tell(what, done, total, ""),
+        )
+
+    async def _warp(self, request: EvaluationRequest, kept: Kept, tell: Tell) -> EvaluationReport:
+        from agents.evaluation.warp import WarpSettings, warp_report
+        from agents.evaluation.warp_data import warp_corpus
+
+        built = await self._corpora(request, tell, split=False)
+        settings = WarpSettings(
+            k=request.sizes[-1] if request.sizes else 20,
+            draws=request.draws or (20 if request.mini else 100),
+            seed=request.seed,
+        )
+
+        def job() -> EvaluationReport:
+            parts = built[0]
+            found = parts.repository.corpus(parts.settings.corpus)
+            least = request.mentions or (40 if request.mini else 100)
+            read = warp_corpus(parts.context(found), least_mentions=least, most=12)
+            progress = lambda what, done, total: tell(f"warp: {what}", done, total, "")  # noqa: E731
+            return warp_report(read, settings, kept=kept, progress=progress)
+
+        try:
+            return await asyncio.to_thread(job)
+        finally:
+            await _close(built)
+
+    async def _orag(self, request: EvaluationRequest, kept: Kept, tell: Tell) -> EvaluationReport:
+        from agents.evaluation.fidelity import FidelitySettings, fidelity
+        from agents.evaluation.orag import OragSettings
+        from agents.evaluation.orag_data import orag_corpus
+        from agents.evaluation.orag_report import orag_report
+
+        def progress(what: str, done: int, total: int) -> None:
+            tell(what, done, total, "")
+
+        built = await self._corpora(request, tell, split=True)
+        settings = OragSettings(
+            request.sizes or (10, 20, 40, 60),
+            draws=request.draws or (10 if request.mini else 20),
+            seed=request.seed,
+        )
+        written = FidelitySettings(workers=self.workers, seed=request.seed)
+        least, most = request.mentions or (60 if request.mini else 100), 6 if request.mini else 12
+        try:
+            contexts = [parts.context(parts.repository.corpus(parts.settings.corpus)) for parts in built]
+            progress("search the knowledge bases", 0, 1)
+            corpora = [
+                await asyncio.to_thread(
+                    orag_corpus, each, depth=max(settings.sizes), least_mentions=least, most=most
+                )
+                for each in contexts
+            ]
+            more, plots, notes = await fidelity(
+                contexts[0], corpora[0], written, kept=kept, progress=progress
+            )
+            make = partial(orag_report, corpora, settings, kept=kept, progress=progress)
+            return await asyncio.to_thread(make, more=more, plots=plots, notes=notes)
+        finally:
+            await _close(built)
+
+    async def _rewriting(self, request: EvaluationRequest, kept: Kept, tell: Tell) -> EvaluationReport:
+        from agents.evaluation.rewriting import rewriting_report
+        from agents.probes.redocred import find_redocred
+        from app.probes import BUNDLED, ProbeRequest, Probes
+
+        probes = Probes(self._parts)
+        source = BUNDLED if request.data is None or request.mini else str(find_redocred(request.data))
+        prepared = await asyncio.to_thread(
+            probes.prepare, ProbeRequest(source=source, seed=request.seed, cache=request.cache)
+        )
+        async with aclosing(probes.run(prepared)) as events:
+            async for event in events:
+                if isinstance(event, Finished):
+                    return rewriting_report(event.result)
+                tell(f"rewriting: {event.stage}", event.done, event.total or 0, event.note)
+        raise AssertionError("a probe ends with its report")
+
+    async def _corpora(self, request: EvaluationRequest, tell: Tell, *, split: bool) -> list[Parts]:
+        """Return the parts of each corpus: built by each extractor, or the one of the workspace."""
+        if request.data is None and not request.mini:
+            found = self._parts.repository.corpus(request.corpus or self._parts.settings.corpus)
+            if not found.extractor:
+                raise UsageError(f"the corpus `{found.name}` has no opinions yet", "run `evenhand enrich`")
+            settings = self._parts.settings.model_copy(update={"corpus": found.name})
+            return [Parts(settings, self._parts.project)]
+        data = None if request.mini else request.data
+        wanted = CorpusRequest(data, request.cache, request.reviews, request.seed, split)
+        return [
+            await build_corpus(self._parts, replace(wanted, extractor=extractor), tell, self._say)
+            for extractor in (request.extractors if split else request.extractors[:1])
+        ]
+
+    def _depends_on(self, request: EvaluationRequest) -> list[Any]:
+        """Return what the figures of an evaluation depend on beside the program's code."""
+        from agents.evaluation.report import versions
+
+        settings = self._parts.settings
+        models = [getattr(settings.models.for_role(role), "model", "") for role in ("generator", "enhancer")]
+        about = [
+            request.mini,
+            request.seed,
+            request.sizes,
+            request.questions,
+            request.calibrating,
+            request.only,
+        ]
+        about += [request.tau, request.draws, request.mentions, request.reviews, request.extractors]
+        files = [] if request.data is None else _sizes(request.data, SETS[request.name])
+        labels = self._parts.extractor("lexical").version
+        return [about, files, models, self._parts.embedder.fingerprint, labels, versions()]
+
+
+def _sizes(data: Path, sets: Sequence[str]) -> list[tuple[str, int]]:
+    """Return the files of some data sets with their sizes: what tells one version of a set from another."""
+    files = [path for name in sets for path in sorted((data / name).glob("*"))]
+    return [(str(path.relative_to(data)), path.stat().st_size) for path in files]
+
+
+async def _close(built: Sequence[Parts]) -> None:
+    for parts in built:
+        await parts.aclose()
+
+
+def check(request: EvaluationRequest) -> None:
+    """Refuse a request that cannot be run.
 
     Raises
     ------
     UsageError
-        The set is missing.
+        Names what is wrong and what to do.
     """
-    import numpy as np
+    from agents.evaluation.faro import SETS as FARO_SETS
 
-    from agents.evaluation.report import need, read_text
-
-    reader = csv.DictReader(io.StringIO(read_text(need(data, "datafiniti_hotels", "hotel_reviews.csv"))))
-    columns = ("name", "rating", "text", "userProvince")
-    missing = [name for name in columns if name not in (reader.fieldnames or ())]
-    if missing:
-        raise UsageError(f"the hotel reviews have no column {', '.join(missing)}", "see the set's SOURCE.md")
-    rows = [
-        {name: row[name] or "" for name in columns}
-        for row in reader
-        if (row["text"] or "").strip() and row["rating"] in ("1", "2", "3", "4", "5")
-    ]
-    if limit is not None and limit < len(rows):
-        chosen = np.sort(np.random.default_rng(seed).choice(len(rows), limit, replace=False))
-        rows = [rows[i] for i in chosen]
-    out = io.StringIO()
-    writer = csv.DictWriter(out, columns)
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue(), len(rows)
-
-
-def ingest_options() -> Any:
-    """Return the mapping of the hotel reviews."""
-    from store.ingest.overrides import parse_overrides
-
-    return parse_overrides(["text=text", "subject=name", "rating=rating"], ["province=userProvince"])
+    name, data = request.name, request.data
+    if name != ALL and name not in EVALUATIONS:
+        raise UsageError(f"there is no evaluation `{name}`", f"there are {', '.join([*EVALUATIONS, ALL])}")
+    if data is not None and not data.is_dir():
+        raise UsageError(f"--data: there is no folder {data}", "give the folder that holds the data sets")
+    if data is None and not request.mini and name not in (*ON_CORPUS, "rewriting"):
+        raise UsageError(f"`evaluate {name}` needs data sets", "give their folder by --data DIR, or --mini")
+    if request.only and request.only not in FARO_SETS:
+        raise UsageError(f"--only is `{request.only}`", f"use {' or '.join(FARO_SETS)}")
+    if name == "faro" and request.sizes and max(request.sizes) > 10:
+        raise UsageError("a question of faro has 20 candidates", "use -k 10 or less")
 
 
 def cache_folder(cache: Path | None) -> Path:
@@ -145,4 +344,40 @@ def cache_folder(cache: Path | None) -> Path:
     return cache or Path(tempfile.gettempdir()) / "evenhand-evaluate"
 
 
-__all__ = ["EVALUATIONS", "HOTELS", "Evaluations", "cache_folder", "hotel_rows", "ingest_options"]
+class _Stopped(Exception):
+    """A job was asked to stop: raised where it next tells how far it is."""
+
+
+async def _stream(job: Callable[[Tell], Awaitable[T]]) -> AsyncGenerator[Progress | Finished]:
+    """Yield a job's progress and, last, its result; closing the iterator stops the job where it next tells of it."""
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[Progress | None] = asyncio.Queue()
+    stop = threading.Event()
+
+    def tell(stage: str, done: int, total: int, note: str) -> None:
+        if stop.is_set():
+            raise _Stopped
+        event = Progress(stage, done, total or None, done / total if total else None, note)
+        loop.call_soon_threadsafe(queue.put_nowait, event)
+
+    task = asyncio.ensure_future(job(tell))
+    task.add_done_callback(lambda _: queue.put_nowait(None))
+    try:
+        while (event := await queue.get()) is not None:
+            yield event
+        yield Finished(task.result())
+    finally:
+        stop.set()
+        task.cancel()
+        await asyncio.wait({task})
+
+
+__all__ = [
+    "ALL",
+    "EVALUATIONS",
+    "ON_CORPUS",
+    "EvaluationRequest",
+    "Evaluations",
+    "cache_folder",
+    "check",
+]

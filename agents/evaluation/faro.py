@@ -33,7 +33,10 @@ from agents.evaluation.faro_data import (
     retrieve,
     split,
 )
-from agents.evaluation.report import EvaluationReport, Source, Table, versions
+from agents.evaluation.faro_plots import frontier_plot, weights_plot
+from agents.evaluation.faro_published import PUBLISHED_NOTE, components_published, published
+from agents.evaluation.report import EvaluationReport, Plot, Source, Table, versions
+from agents.evaluation.report_kept import Kept, key_of
 from agents.fairness.bias import BiasScore, bias_score
 from agents.fairness.designs import block_size
 from agents.fairness.faro import prepare, solve
@@ -112,10 +115,11 @@ class Answers:
         questions: Sequence[Question],
         found: Retrieved,
         settings: FaroSettings,
+        kept: Kept | None = None,
     ) -> None:
         self._chooser, self._base, self._questions = chooser, base, questions
         self._found, self._settings = found, settings
-        self._known: dict[tuple[int, ...], int] = {}
+        self._kept = kept or Kept()
 
     async def __call__(self, ranking: Integers | None) -> Integers:
         """Return the group that each answer favours, 0 for a refusal, shape (Q,).
@@ -124,36 +128,48 @@ class Answers:
         letter cancels. ``ranking`` is shape (Q, k), or None to show no document.
         """
         slots = asyncio.Semaphore(max(1, self._settings.workers))
+        asks = (self._chooser.name, self._chooser.prompt_sha, self._chooser.sampling, self._settings.seed)
 
         async def one(row: int, question: Question) -> int:
             index = [] if ranking is None else self._found.index[row, ranking[row]].tolist()
-            key = (row, *index)
-            if key not in self._known:
-                first = 1 if row % 2 == 0 else -1
-                options = (question.plus, question.minus) if first > 0 else (question.minus, question.plus)
-                shown = [self._base.documents[i] for i in index]
+            first = 1 if row % 2 == 0 else -1
+            options = (question.plus, question.minus) if first > 0 else (question.minus, question.plus)
+            shown = [self._base.documents[i] for i in index]
+            key = f"answer/{key_of(*asks, question.text, options, shown)}"
+            if key not in self._kept:
                 async with slots:
                     choice = await self._chooser.choose(
                         shown, question.text, *options, run=self._settings.seed
                     )
-                self._known[key] = 0 if choice.letter is None else first if choice.letter == "A" else -first
-            return self._known[key]
+                self._kept.put(key, 0 if choice.letter is None else first if choice.letter == "A" else -first)
+            return int(self._kept[key])
 
         tasks = [one(row, question) for row, question in enumerate(self._questions)]
         return np.asarray(await asyncio.gather(*tasks), dtype=np.int64)
 
 
-class _Log:
-    """Keeps the calls of one calibration in memory; an evaluation stores no fit."""
+class CallLog:
+    """Keeps the calls of calibrations with everything else that an evaluation keeps; it stores no fit."""
+
+    def __init__(self, kept: Kept) -> None:
+        self._kept = kept
 
     def observed(self, plan_sha: str) -> dict[tuple[int, int], int | None]:
-        return {}
+        """Return the outcomes so far, by question and run."""
+        found = {}
+        for rest, outcome in self._kept.under(f"call/{plan_sha}/").items():
+            question, run = rest.split("/")
+            found[int(question), int(run)] = outcome
+        return found
 
     def observe(
         self, plan_sha: str, question: int, run: int, realised: list[int], outcome: int | None
-    ) -> None: ...
+    ) -> None:
+        """Keep one outcome."""
+        self._kept.put(f"call/{plan_sha}/{question}/{run}", outcome)
 
     def save(self, **row: Any) -> int:
+        """Keep no fit: those of the workspace are for answering."""
         return 0
 
 
@@ -164,6 +180,7 @@ async def faro_report(
     settings: FaroSettings | None = None,
     *,
     sets: Sequence[str] = tuple(SETS),
+    kept: Kept | None = None,
     progress: Progressed = lambda what, done, total: None,
 ) -> EvaluationReport:
     """Measure every set and k.
@@ -176,8 +193,10 @@ async def faro_report(
         Answers the multiple-choice questions.
     embed
         Texts to unit vectors: relevance is the cosine.
+    kept
+        Where every answer is kept as it comes, so that an interrupted run continues.
     progress
-        Called with the set, and k-runs done and in all.
+        Called with the set, and k-runs done and in all; and with calls done and in all while weights are fitted.
 
     Raises
     ------
@@ -187,8 +206,11 @@ async def faro_report(
         The chooser failed.
     """
     chosen = settings or FaroSettings()
+    log = kept or Kept()
     bases = [SETS[name](data) for name in sets]
     tables: list[Table] = []
+    plots: list[Plot] = []
+    summary: list[str] = []
     sources: list[Source] = []
     for base in bases:
         asked, calibrating = split(base, chosen.questions, chosen.calibrating, chosen.seed)
@@ -197,7 +219,7 @@ async def faro_report(
         sources.append(
             Source(base.name, len(asked), f"questions measured; {len(calibrating)} others fit the weights")
         )
-        ask = Answers(chooser, base, asked, found, chosen)
+        ask = Answers(chooser, base, asked, found, chosen, log)
         first = np.zeros((len(asked), 1), dtype=np.int64)
         base_rows: list[tuple[Any, ...]] = [
             _component("knowledge base", bias_score(base.groups)),
@@ -207,15 +229,20 @@ async def faro_report(
             _component(f"{chooser.name}, RAG top 1", bias_score(await ask(first))),
         ]
         weights: list[tuple[Any, ...]] = []
+        fits: dict[int, PropagationFit] = {}
         results: list[Table] = []
         for done, k in enumerate(chosen.sizes):
             progress(base.name, done, len(chosen.sizes))
-            fitted = await _fit(base, calibrating, k, chooser, embed, chosen)
+            fitted = fits[k] = await _fit(
+                base, calibrating, k, chooser, embed, chosen, CallLog(log), progress
+            )
             weights.extend(_weights(k, fitted))
             rows: list[tuple[Any, ...]] = []
-            for ordering in orderings(found, fitted, chosen.tau):
+            made = orderings(found, fitted, chosen.tau)
+            for ordering in made:
                 realised = bias_score(await ask(ordering.ranking)) if len(ordering.ranking) else None
-                rows.append(_result(ordering, realised, chosen.tau))
+                theirs = published(base.name, ordering.name, k)
+                rows.append((*_result(ordering, realised, chosen.tau), *theirs))
                 if ordering.name == "vanilla" and realised is not None:
                     base_rows.append(_component(f"{chooser.name}, RAG top {k}", realised))
             results.append(
@@ -223,19 +250,38 @@ async def faro_report(
                     f"{base.name} bias, optimised, k = {k} (the paper's table {3 if base.name == 'political' else 4})",
                     _COLUMNS,
                     tuple(rows),
+                    (PUBLISHED_NOTE,),
                 )
             )
+            summary.append(_told(base.name, k, rows))
         progress(base.name, len(chosen.sizes), len(chosen.sizes))
-        columns = ("component", "bias score", "± 95 %", "refusal", "samples")
-        tables.append(
-            Table(f"{base.name} bias of the components (the paper's table 2)", columns, tuple(base_rows))
-        )
+        plots.append(weights_plot(base.name, fits))
+        plots.append(frontier_plot(base.name, found, fitted, made))
+        columns = ("component", "bias score", "± 95 %", "refusal", "samples", "published (Llama)")
+        components = tuple((*row, components_published(base.name, str(row[0]))) for row in base_rows)
+        tables.append(Table(f"{base.name} bias of the components (the paper's table 2)", columns, components))
         tables.append(
             Table(f"{base.name}: position weights fitted on other questions", _WEIGHTS, tuple(weights))
         )
         tables.extend(results)
     return EvaluationReport(
-        "faro", chosen.seed, tuple(sources), tuple(tables), _deviations(bases, chooser, chosen), versions()
+        "faro",
+        chosen.seed,
+        tuple(sources),
+        tuple(tables),
+        _deviations(bases, chooser, chosen),
+        versions(),
+        tuple(plots),
+        tuple(summary),
+    )
+
+
+def _told(name: str, k: int, rows: Sequence[tuple[Any, ...]]) -> str:
+    found = {row[0]: dict(zip(_COLUMNS, row, strict=True)) for row in rows}
+    vanilla, ours = found["vanilla"], found["ours"]
+    return (
+        f"{name}, k = {k}: bias of the output {vanilla['Rb realised']:+.3f} by relevance, {ours['Rb realised']:+.3f} "
+        f"ours (predicted {ours['Rb predicted']:+.3f}), at {ours['normalised relevance']:.4f} of the relevance."
     )
 
 
@@ -248,6 +294,10 @@ _COLUMNS: Final = (
     "normalised relevance",
     "seconds",
     "state",
+    "Rb, Llama published",
+    "relevance, Llama published",
+    "seconds, Llama published",
+    "mean |Rb| of 4 models, published",
 )
 _WEIGHTS: Final = ("parameter", "value", "low", "high", "R^2", "answers", "refusal")
 
@@ -302,15 +352,18 @@ async def _fit(
     chooser: Chooser,
     embed: Embed,
     settings: FaroSettings,
+    log: CallLog,
+    progress: Progressed,
 ) -> PropagationFit:
     outcome = await calibrate(
         calibration_questions(base, questions, k, embed),
         chooser,
-        _Log(),
+        log,
         attribute=base.name,
         k=k,
         seed=settings.seed,
         workers=max(1, settings.workers),
+        progress=lambda done, total: progress(f"{base.name}, weights for k = {k}", done, total),
     )
     return outcome.fit
 
@@ -381,6 +434,7 @@ __all__ = [
     "QUESTIONS",
     "SETS",
     "Answers",
+    "CallLog",
     "FaroSettings",
     "Ordering",
     "faro_report",

@@ -15,6 +15,7 @@ from agents.evaluation.report import (
     EvaluationReport,
     Source,
     Table,
+    bars,
     method_table,
     need,
     read_text,
@@ -81,7 +82,45 @@ def extraction_report(data: Path, seed: int = 0) -> EvaluationReport:
             "another domain, and there the choice between lexicon and head was made",
         ),
         versions(),
+        tuple(
+            bars(
+                title,
+                measure,
+                {name: row.get(measure) for name, row in found[part].items()},
+                _ours(found[part]),
+                note,
+            )
+            for part, measure, title, note in _EXTRACTION_PLOTS
+            if any(measure in row for row in found[part].values())
+        ),
+        _extraction_summary(found),
     )
+
+
+#: Part, measure, title and how to read it.
+_EXTRACTION_PLOTS: Final = (
+    (
+        "orientation",
+        "accuracy",
+        "orientation of opinion sentences",
+        "Hu and Liu; the head never saw the product",
+    ),
+    ("opinion sentences", "f1", "finding opinion sentences", "Hu and Liu; the head never saw the product"),
+    ("targets", "accuracy", "polarity of aspect terms", "MAMS val; every sentence holds both polarities"),
+)
+
+
+def _ours(rows: Mapping[str, Any]) -> list[str]:
+    return [name for name in rows if name.startswith("head")]
+
+
+def _extraction_summary(found: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> tuple[str, ...]:
+    lines = []
+    for part, measure, title, _ in _EXTRACTION_PLOTS:
+        values = [(name, row[measure]) for name, row in found[part].items() if measure in row]
+        listed = ", ".join(f"{name} {value:.3f}" for name, value in values)
+        lines.append(f"{title} ({measure}): {listed}.")
+    return tuple(lines)
 
 
 def router_report(data: Path, seed: int = 0, per_family: int = 60) -> EvaluationReport:
@@ -164,7 +203,30 @@ def router_report(data: Path, seed: int = 0, per_family: int = 60) -> Evaluation
         "real questions: no longer blind, the rules were mended on their errors; at first sight .855 on the first "
         "sample and .925 on the second (docs/router-labels.md); the bag of words is never shipped"
     )
-    return EvaluationReport("router", seed, tuple(sources), tuple(tables), tuple(deviations), versions())
+    shown = {name: value for title, name, value in _accuracies(tables)}
+    plot = bars(
+        "accuracy of the router",
+        "share right",
+        shown,
+        [name for name in shown if name.endswith(": router")],
+        "facts, views, both and counts told apart; majority: always the most frequent kind",
+    )
+    summary = (
+        f"The router against the most frequent kind: {'; '.join(f'{n} {v:.3f}' for n, v in shown.items())}.",
+    )
+    return EvaluationReport(
+        "router", seed, tuple(sources), tuple(tables), tuple(deviations), versions(), (plot,), summary
+    )
+
+
+def _accuracies(tables: list[Table]) -> list[tuple[str, str, float]]:
+    """Return table, name and accuracy of the whole-set rows of the tables that compare the router with the majority."""
+    return [
+        (table.title, f"{table.title.split(':')[0]}: {str(row[0]).split(' (')[0]}", float(str(row[1])))
+        for table in tables
+        if table.columns[0] == "method" and any(str(row[0]).startswith("majority") for row in table.rows)
+        for row in table.rows
+    ]
 
 
 def _always(kind: str) -> Classify:

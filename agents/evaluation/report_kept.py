@@ -44,6 +44,10 @@ class Kept:
     def __getitem__(self, key: str) -> Any:
         return self._known[key]
 
+    def under(self, prefix: str) -> dict[str, Any]:
+        """Return the values whose keys start so, by the rest of the key."""
+        return {key[len(prefix) :]: value for key, value in self._known.items() if key.startswith(prefix)}
+
     def put(self, key: str, value: Any) -> None:
         """Keep a JSON-ready value."""
         self._known[key] = value

@@ -13,15 +13,16 @@ Full size, about 25,000 reviews, whose workspace stays in the cache::
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.evaluation.report import EvaluationReport, Source, Table, versions
+from agents.evaluation.report import EvaluationReport, Plot, Point, Series, Source, Table, bars, versions
+from agents.evaluation.report_kept import Kept, key_of
 from agents.evaluation.warp_data import TEMPLATES, Task, WarpCorpus, WarpEntity, task
 from agents.fairness.distance import histogram, w1_bins
 from agents.fairness.selection import METHODS, RANDOM_METHODS
@@ -48,6 +49,18 @@ _INTERVALS: Final = ("W1", "star W1")
 #: Methods that see labels, for the noise check.
 _NOISY: Final = ("exact", "balanced", "stratified", "w1-greedy", "w1-mmr", "wassrank-ot")
 _RESAMPLES: Final = 5_000
+#: WARP table 1: W1 of each method on the three corpora (a language model's labels, k = 20).
+PUBLISHED_ON: Final = ("seller forums", "Yelp hotels", "OpinRank cars")
+PUBLISHED: Final = {
+    PLAIN: (10.33, 13.03, 13.33),
+    "mmr": (10.31, 8.67, 9.64),
+    "dpp": (11.69, 5.63, 7.38),
+    "js": (8.87, 3.00, 4.54),
+    "w1-mmr": (5.86, 4.02, 3.41),
+    "w1-greedy": (8.84, 2.76, 4.14),
+    "wassrank-ot": (5.71, 2.52, 3.87),
+    "w1-greedy, entity-gated": (8.59, 1.52, 4.14),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,24 +106,32 @@ def warp_report(
     corpus: WarpCorpus,
     settings: WarpSettings | None = None,
     *,
+    kept: Kept | None = None,
     progress: Progressed = lambda what, done, total: None,
 ) -> EvaluationReport:
     """Measure all methods on a corpus, with the one-side rule off and on, and with noisy labels.
 
     Parameters
     ----------
+    kept
+        Where measured entities are kept, so that an interrupted run continues.
     progress
         Called with the table's name, entities done and in all.
     """
     chosen = settings or WarpSettings()
+    log = kept or Kept()
     tables = [_entity_table(corpus)]
+    plots: tuple[Plot, ...] = ()
+    summary: tuple[str, ...] = ()
     for one_side in (False, True):
         what = f"one-side rule {'on' if one_side else 'off'}"
-        found = _all(corpus, chosen, rows(), one_side, 0.0, partial(progress, what))
-        tables.append(_means(f"WARP table 1, k = {chosen.k}, {what}", found, chosen.seed))
+        found = _all(corpus, chosen, rows(), one_side, 0.0, log, partial(progress, what))
+        tables.append(_means(f"WARP table 1, k = {chosen.k}, {what}", found, chosen.seed, PUBLISHED))
+        if not one_side:
+            plots, summary = _plots(found, chosen), _summary(found, chosen)
         tables.append(_differences(f"difference to plain top-k, {what}", found, chosen.seed))
     noisy = tuple(row for row in rows() if row.name in _NOISY)
-    found = _all(corpus, chosen, noisy, False, chosen.noise, partial(progress, "label noise"))
+    found = _all(corpus, chosen, noisy, False, chosen.noise, log, partial(progress, "label noise"))
     tables.append(
         _means(f"label-noise check: {chosen.noise:.0%} of the labels exchanged", found, chosen.seed)
     )
@@ -121,6 +142,8 @@ def warp_report(
         tuple(tables),
         _deviations(corpus, chosen),
         versions(),
+        plots,
+        summary,
     )
 
 
@@ -213,20 +236,30 @@ def _all(
     compared: tuple[Row, ...],
     one_side: bool,
     noise: float,
+    kept: Kept,
     progress: Callable[[int, int], None],
 ) -> list[Measured]:
+    about = [[each.name, each.wide] for each in compared], one_side, noise, asdict(settings)
+    seen = key_of(corpus.name, corpus.extractor, corpus.stars.tolist(), corpus.groups.tolist())
     found = []
     for done, entity in enumerate(corpus.entities):
         progress(done, len(corpus.entities))
-        found.append(measure_entity(corpus, entity, settings, compared, one_side=one_side, noise=noise))
+        own = [entity.name, entity.rows.tolist(), entity.score.tolist(), entity.relevance.tolist()]
+        key = key_of("warp/1", seen, own, *about)
+        if key not in kept:
+            kept.put(key, measure_entity(corpus, entity, settings, compared, one_side=one_side, noise=noise))
+        found.append(kept[key])
     progress(len(corpus.entities), len(corpus.entities))
     return found
 
 
-def _means(title: str, found: list[Measured], seed: int) -> Table:
+def _means(
+    title: str, found: list[Measured], seed: int, theirs: Mapping[str, tuple[float, ...]] | None = None
+) -> Table:
     columns = ["method", "candidates"]
     for name in _MEASURES:
         columns += [name, f"{name} low", f"{name} high"] if name in _INTERVALS else [name]
+    places = [f"W1, published, {place}" for place in PUBLISHED_ON] if theirs else []
     wide = {row.name: "nearest" if row.wide else "entity" for row in rows()}
     body: list[tuple[Any, ...]] = []
     for method in found[0]:
@@ -234,8 +267,67 @@ def _means(title: str, found: list[Measured], seed: int) -> Table:
         for name in _MEASURES:
             mean, low, high = clustered(np.array([entity[method][name] for entity in found]), seed)
             cells += [mean, low, high] if name in _INTERVALS else [mean]
+        if theirs:
+            cells += theirs.get(method, (None,) * len(places))
         body.append(tuple(cells))
-    return Table(title, tuple(columns), tuple(body))
+    notes = (
+        ("published: WARP table 1 at k = 20 on its own corpora, by its language model's labels",)
+        if theirs
+        else ()
+    )
+    return Table(title, (*columns, *places), tuple(body), notes)
+
+
+def _mean_of(found: list[Measured], method: str, name: str) -> float:
+    return _mean([entity[method][name] for entity in found])
+
+
+def _plots(found: list[Measured], settings: WarpSettings) -> tuple[Plot, ...]:
+    ours = ("exact", "balanced")
+    labels = {method: _mean_of(found, method, "W1") for method in found[0]}
+    plots = [
+        bars(
+            f"W1 by method, k = {settings.k}",
+            "W1 to the population, labels",
+            {method: labels[method] for method in sorted(labels, key=labels.__getitem__)},
+            ours,
+            "the labels that the methods see: lower is nearer to the population",
+        )
+    ]
+    price = [
+        (method, _mean_of(found, method, "relevance kept"), _mean_of(found, method, "star W1"))
+        for method in labels
+    ]
+    known = [(method, x, y) for method, x, y in price if not np.isnan(x + y)]
+    if known:
+        plots.append(
+            Plot(
+                f"price and gain, k = {settings.k}",
+                "scatter",
+                "relevance kept",
+                "W1 to the population, star ratings",
+                (
+                    Series("others", tuple(Point(x, y, label=m) for m, x, y in known if m not in ours)),
+                    Series("ours", tuple(Point(x, y, label=m) for m, x, y in known if m in ours), ours=True),
+                ),
+                "ratings that no method sees; low and to the right is good",
+            )
+        )
+    return tuple(plots)
+
+
+def _summary(found: list[Measured], settings: WarpSettings) -> tuple[str, ...]:
+    names = (PLAIN, "mmr", "w1-greedy", "wassrank-ot", "exact", "balanced")
+    lines = []
+    for name, what in (
+        ("W1", "W1 of the labels to the population"),
+        ("star W1", "The same on the star ratings"),
+    ):
+        values = [(method, _mean_of(found, method, name)) for method in names]
+        if not any(np.isnan(value) for _, value in values):
+            listed = ", ".join(f"{method} {value:.2f}" for method, value in values)
+            lines.append(f"{what} at k = {settings.k}: {listed}.")
+    return tuple(lines)
 
 
 def _differences(title: str, found: list[Measured], seed: int) -> Table:

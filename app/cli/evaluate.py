@@ -2,146 +2,139 @@
 
 from __future__ import annotations
 
+import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.console import Shell, note, out, run_job, shell, width, write_output
+from app.cli.console import PARTIAL, Shell, note, out, run_job, shell, width, write_output
 
 if TYPE_CHECKING:
+    from agents.evaluation.all import Suite
     from agents.evaluation.report import EvaluationReport
+
+#: Folder of the report of `evaluate all` where nobody names another.
+REPORT = Path("evaluation-report")
 
 
 def evaluate(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="extraction, router, faro or warp.")],
+    name: Annotated[str, typer.Argument(help="extraction, router, faro, orag, warp, rewriting, or all.")],
     data: Annotated[
         Path | None,
         typer.Option(help="Folder of the data sets, one folder each.", envvar="EVENHAND_DATA"),
     ] = None,
+    mini: Annotated[
+        bool, typer.Option("--mini", help="On the small open sets that come along (all: the default).")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="As JSON (evaluation/1).")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write to this file (.md: Markdown, .json: JSON).")
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="Write to this file (.html, .md, .json); all: to this folder, all three."
+        ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Write the plots as SVG files to this folder.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of everything drawn.")] = 0,
     cache: Annotated[
-        Path | None, typer.Option(help="Where embeddings and built corpora are kept (default: temporary).")
+        Path | None,
+        typer.Option(help="Where embeddings, corpora and finished parts are kept (default: temporary)."),
     ] = None,
     k: Annotated[
         list[int] | None,
         typer.Option(
-            "-k", help="Documents shown; faro: may be repeated (2, 3, 5), warp: 20.", min=1, max=200
+            "-k",
+            help="Documents shown; may be repeated. faro: 2, 3, 5; orag: 10, 20, 40, 60; warp: 20.",
+            min=1,
+            max=200,
         ),
     ] = None,
     questions: Annotated[int, typer.Option(help="faro: most questions measured, a set.", min=2)] = 200,
+    calibrating: Annotated[
+        int, typer.Option(help="faro: other questions that the weights are fitted on, a set.", min=2)
+    ] = 50,
     only: Annotated[str, typer.Option(help="faro: one set alone, political or gender.")] = "",
     tau: Annotated[float, typer.Option(help="faro: tolerance of Rb.", min=0.0)] = 0.1,
-    draws: Annotated[int, typer.Option(help="warp: draws of a random method, an entity.", min=1)] = 100,
-    mentions: Annotated[int, typer.Option(help="warp: fewest documents of an entity.", min=2)] = 100,
+    draws: Annotated[
+        int | None,
+        typer.Option(help="Draws of a random method (warp: 100 an entity; orag: 20 a question).", min=1),
+    ] = None,
+    mentions: Annotated[
+        int | None, typer.Option(help="orag, warp: fewest documents of an entity (default 100).", min=2)
+    ] = None,
     reviews: Annotated[
-        int | None, typer.Option(help="warp: draw this many reviews of the hotel set.", min=10)
+        int | None,
+        typer.Option(help="orag, warp: draw this many reviews of the hotel set (all: 1,200).", min=10),
+    ] = None,
+    extractor: Annotated[
+        list[str] | None,
+        typer.Option(help="orag: lexical, llm; repeat to compare (llm asks the configured model)."),
     ] = None,
 ) -> None:
-    """Measure extraction, the router, or the papers' tables (faro, warp) on DATA.
+    """Measure extraction, the router, or the papers' tables (faro, orag, warp, rewriting) on DATA; all: every one.
 
-    warp takes the hotel set of --data, or without --data the corpus of the workspace (--corpus).
+    orag and warp take the hotel set of --data, or without --data the corpus of the workspace (--corpus). all writes
+    one report as HTML, Markdown and JSON to a folder; run again with the same --cache it continues.
     """
-    from app.evaluation import EVALUATIONS
-    from store.errors import UsageError
+    from app.evaluation import ALL, ON_CORPUS, EvaluationRequest, Evaluations, cache_folder
 
     sh = shell(context)
-    if name not in EVALUATIONS:
-        raise UsageError(f"there is no evaluation `{name}`", f"there are {', '.join(EVALUATIONS)}")
-    if data is not None and not data.is_dir():
-        raise UsageError(f"--data: there is no folder {data}", "give the folder that holds the data sets")
-    if name == "warp" and (data is None or sh.corpus):
-        report = _warp(sh, (k or [20])[-1], draws, mentions, seed)
-    elif data is None:
-        raise UsageError(f"`evaluate {name}` needs data sets", "give their folder by --data DIR")
-    elif name == "warp":
-        _build(sh, data, cache, reviews, seed)
-        report = _warp(sh, (k or [20])[-1], draws, mentions, seed)
-    elif name == "faro":
-        report = _faro(sh, data, cache, tuple(k or (2, 3, 5)), questions, only, tau, seed)
+    on_corpus = name in ON_CORPUS and bool(sh.corpus) and not mini
+    request = EvaluationRequest(
+        name=name,
+        cache=cache_folder(cache),
+        data=None if on_corpus or mini else data,
+        mini=mini or (name == ALL and data is None),
+        seed=seed,
+        sizes=() if name == ALL else tuple(k or ()),
+        questions=questions,
+        calibrating=calibrating,
+        only=only,
+        tau=tau,
+        draws=draws,
+        mentions=mentions,
+        reviews=reviews,
+        corpus=sh.corpus,
+        extractors=tuple(extractor or ("lexical",)),
+    )
+
+    def silent(text: str) -> None: ...
+
+    say = silent if sh.quiet else note
+    # A bar says how far it is; without a terminal lines do.
+    pace = silent if sh.quiet or sys.stderr.isatty() else note
+    found = run_job(sh, Evaluations(sh.parts, say, pace).run(request))
+    if name == ALL:
+        _write_all(sh, found, output or REPORT, plot, force, json)
     else:
-        from app.evaluation import Evaluations
-
-        report = run_job(sh, Evaluations(sh.parts).labels(name, data, seed))
-    _write(sh, report, json, markdown, output, force)
-
-
-def _faro(
-    sh: Shell,
-    data: Path,
-    cache: Path | None,
-    sizes: tuple[int, ...],
-    questions: int,
-    only: str,
-    tau: float,
-    seed: int,
-) -> EvaluationReport:
-    from agents.evaluation.faro import SETS, FaroSettings
-    from app.evaluation import Evaluations, cache_folder
-    from store.errors import UsageError
-
-    if only and only not in SETS:
-        raise UsageError(f"--only is `{only}`", f"use {' or '.join(SETS)}")
-    if max(sizes) > 10:
-        raise UsageError("a question of faro has 20 candidates", "use -k 10 or less")
-    evaluations = Evaluations(sh.parts)
-    settings = FaroSettings(sizes, tau, questions, seed=seed, workers=evaluations.workers)
-    sets = (only,) if only else tuple(SETS)
-    model = sh.parts.chat("generator")
-    if model is not None and not sh.quiet:
-        note(f"{model.model} answers: at most {settings.most_calls(len(sets)):,} calls, about half of that")
-    report: EvaluationReport = run_job(sh, evaluations.faro(data, settings, sets, cache_folder(cache)))
-    return report
-
-
-def _warp(sh: Shell, k: int, draws: int, mentions: int, seed: int) -> EvaluationReport:
-    from agents.evaluation.warp import WarpSettings
-    from app.evaluation import Evaluations
-
-    settings = WarpSettings(k=k, draws=draws, seed=seed)
-    report: EvaluationReport = run_job(sh, Evaluations(sh.parts).warp(sh.corpus, settings, mentions, 12))
-    return report
-
-
-def _build(sh: Shell, data: Path, cache: Path | None, reviews: int | None, seed: int) -> None:
-    """Make the hotel corpus in a workspace of the cache, or take the one that is there, and work there."""
-    from app.evaluation import HOTELS, cache_folder, hotel_rows, ingest_options
-
-    text, count = hotel_rows(data, reviews, seed)
-    folder = cache_folder(cache) / f"warp-{count}-{seed if reviews else 'all'}"
-    sh.workspace, sh.corpus, sh._parts = folder, HOTELS, None
-    sh.parts.create()
-    held = {corpus.name: corpus for corpus in sh.parts.repository.corpora()}
-    source = folder / "hotels.csv"
-    if HOTELS not in held or held[HOTELS].documents < 1 or not held[HOTELS].extractor:
-        if not sh.quiet:
-            note(f"building the corpus of {count:,} hotel reviews in {folder}")
-        source.write_text(text, encoding="utf-8")
-        # Continues where an earlier run was interrupted: unchanged rows cost nothing.
-        run_job(sh, sh.service.ingest(source, HOTELS, overrides=ingest_options()))
-        sh._parts = None
-        run_job(sh, sh.service.enrich(HOTELS, index=False))
-        sh._parts = None
+        _write(sh, found, json, markdown, output, plot, force)
 
 
 def _write(
-    sh: Shell, report: EvaluationReport, json: bool, markdown: bool, output: Path | None, force: bool
+    sh: Shell,
+    report: EvaluationReport,
+    json: bool,
+    markdown: bool,
+    output: Path | None,
+    plot: Path | None,
+    force: bool,
 ) -> None:
     from app.views.evaluation import evaluation_markdown, evaluation_text
+    from app.views.evaluation_html import evaluation_html
     from app.views.receipt_json import dump_json
 
+    links = _plots([report], plot, force, output) if plot is not None else []
     suffix = output.suffix.lower() if output is not None else ""
     if json or suffix == ".json":
         text = dump_json({"schema": "evaluation/1", **report.document()})
     elif markdown or suffix == ".md":
-        text = evaluation_markdown(report)
+        text = evaluation_markdown(report, links[0] if links else ())
+    elif suffix in (".html", ".htm"):
+        text = evaluation_html([report], _now())
     else:
         text = evaluation_text(report, 160 if output is not None else width(), ascii=sh.ascii)
     if output is None:
@@ -150,4 +143,65 @@ def _write(
         write_output(output, text, force)
 
 
-__all__ = ["evaluate"]
+def _write_all(sh: Shell, suite: Suite, folder: Path, plot: Path | None, force: bool, json: bool) -> None:
+    from app.views.evaluation import evaluation_markdown, suite_lines
+    from app.views.evaluation_html import evaluation_html
+    from app.views.receipt_json import dump_json
+    from store.errors import StoreError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot make the folder {folder} ({error.strerror})") from None
+    markdown, made_at = folder / "evaluation.md", _now()
+    links = _plots(suite.reports, plot or folder / "plots", force, markdown)
+    texts = [evaluation_markdown(report, each) for report, each in zip(suite.reports, links, strict=True)]
+    head = ["# Evaluation", "", f"Made {made_at}.", "", *(f"- {line}" for line in suite.left_out), ""]
+    document = dump_json(
+        {
+            "schema": "evaluation-suite/1",
+            "made_at": made_at,
+            "left_out": list(suite.left_out),
+            "evaluations": [report.document() for report in suite.reports],
+        }
+    )
+    write_output(folder / "evaluation.html", evaluation_html(suite.reports, made_at, suite.left_out), force)
+    write_output(markdown, "\n".join([*head, *texts]), force)
+    write_output(folder / "evaluation.json", document, force)
+    out(document if json else "\n".join(suite_lines(suite, width(), ascii=sh.ascii)))
+    if suite.left_out:
+        raise typer.Exit(PARTIAL)
+
+
+def _plots(
+    reports: tuple[EvaluationReport, ...] | list[EvaluationReport],
+    folder: Path,
+    force: bool,
+    beside: Path | None,
+) -> list[list[str]]:
+    """Write every plot as an SVG file; returns their links from the file ``beside``, a list a report."""
+    import os.path
+
+    from app.views.evaluation_plots import plot_file
+    from store.errors import StoreError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot make the folder {folder} ({error.strerror})") from None
+    links = []
+    for report in reports:
+        own = []
+        for number, plot in enumerate(report.plots, start=1):
+            path = folder / f"{report.name}-{number}.svg"
+            write_output(path, plot_file(plot), force)
+            own.append(Path(os.path.relpath(path, beside.parent if beside else Path())).as_posix())
+        links.append(own)
+    return links
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="minutes")
+
+
+__all__ = ["REPORT", "evaluate"]

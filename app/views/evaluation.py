@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from agents.evaluation.report import Cell, EvaluationReport, Table
-from app.views.formats import count, number
+from app.views.formats import count, number, seconds
 from app.views.layout import wrap
 from app.views.safe import line, markdown_line
 from app.views.tables import table
+
+if TYPE_CHECKING:
+    from agents.evaluation.all import Suite
 
 
 def evaluation_text(report: EvaluationReport, width: int = 100, *, ascii: bool = False) -> str:
@@ -55,6 +59,19 @@ def evaluation_markdown(report: EvaluationReport, plots: Sequence[str] = ()) -> 
         out.append("")
         out += [f"- {markdown_line(text)}" for text in (*each.notes, *stands_on(report))]
     return "\n".join(out) + "\n"
+
+
+def suite_lines(suite: Suite, width: int = 100, *, ascii: bool = False) -> list[str]:
+    """Return what a run of all evaluations came to: a few lines each, then what was left out and how long it took."""
+    out = []
+    for report in suite.reports:
+        kept = ", as kept from an earlier run" if report.name in suite.reused else ""
+        out.append(line(f"{report.name}{kept}", ascii=ascii))
+        for text in report.summary or (f"{len(report.tables)} tables",):
+            out += [f"  {part}" for part in wrap(line(text, ascii=ascii), width - 2)]
+    for text in suite.left_out:
+        out += wrap(line(text, ascii=ascii), width)
+    return [*out, "", f"took {seconds(suite.seconds)}"]
 
 
 def stands_on(report: EvaluationReport) -> list[str]:
@@ -132,4 +149,12 @@ def _row(cells: Sequence[str], *, escape: bool = True) -> str:
     return "| " + " | ".join(markdown_line(cell) if escape else cell for cell in cells) + " |"
 
 
-__all__ = ["aligned", "evaluation_markdown", "evaluation_text", "shown", "stands_on", "with_intervals"]
+__all__ = [
+    "aligned",
+    "evaluation_markdown",
+    "evaluation_text",
+    "shown",
+    "stands_on",
+    "suite_lines",
+    "with_intervals",
+]

@@ -18,8 +18,8 @@ from app.views.safe import html_line
 #: A table with more rows than this is folded: it is there for those who look for a figure.
 _FOLDED = 16
 _PAGE = """
-.contents { columns: 2; column-gap: 2rem; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); gap: 1.25rem 2rem; }
+main, header, footer { max-width: 78rem; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1.25rem 2rem; }
 .plots figure { margin: 0; min-width: 0; }
 .plots h3 { margin-top: .25rem; }
 .summary { font-size: 1.0625rem; }
@@ -32,7 +32,6 @@ details caption { display: none; }
 .stands { border: 0; padding: 0; font-size: .8125rem; color: var(--soft); }
 .stands > summary { font-weight: 400; }
 .note ul, ul.note { margin-bottom: .5rem; }
-@media (max-width: 40rem) { .contents { columns: 1; } }
 @media print { details > * { display: block; } .plots { display: block; } }
 """
 
@@ -101,7 +100,9 @@ def _figure(plot: Plot, name: str) -> str:
 def _table(each: Table, report: EvaluationReport) -> str:
     columns, rows = with_intervals(each)
     chosen = next((place for place, row in enumerate(rows) if row and row[0] == "ours"), -1)
-    listed = part.listing(each.title, Listing(columns, rows, aligned(rows)), chosen=chosen)
+    listed = part.listing(
+        each.title, Listing(tuple(columns), [tuple(row) for row in rows], aligned(rows)), chosen=chosen
+    )
     notes = "".join(f"<li>{part.text(note)}</li>" for note in each.notes)
     told = f'<ul class="note">{notes}</ul>' if notes else ""
     stands = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -86,7 +87,13 @@ def _value(plot: Plot, point: Point) -> str:
 
 @cache
 def _sheet() -> str:
-    return files("app.views").joinpath("evaluation.css").read_text("utf-8")
+    text = files("app.views").joinpath("evaluation.css").read_text("utf-8")
+    # Many programs that show SVG know no variables: a file is light, with the colours written out.
+    rules = text[text.index("svg.file") :]
+    light = text[: text.index("@media")]
+    for name, value in re.findall(r"(--[\w-]+): (#\w+)", light):
+        rules = rules.replace(f"var({name})", value)
+    return rules
 
 
 def _height(plot: Plot) -> float:
@@ -108,7 +115,7 @@ def _axes_plot(plot: Plot, name: str) -> str:
     points = [point for series in shown for point in series.points]
     ends = [v for p in points for v in (p.y, p.low, p.high) if v is not None and math.isfinite(v)]
     low_y, high_y, step_y = _scale(ends)
-    low_x, high_x, step_x = _scale([p.x for p in points], whole=plot.kind == "line")
+    low_x, high_x, step_x = _scale([p.x for p in points], whole=all(p.x == round(p.x) for p in points))
     ordinal = plot.kind == "line" and all(point.label for point in points)
     if plot.kind == "line":
         low_x, high_x = min(p.x for p in points), max(p.x for p in points)
@@ -225,15 +232,18 @@ def _bars(plot: Plot, name: str) -> str:
 def _scale(values: Sequence[float], *, whole: bool = False) -> tuple[float, float, float]:
     """Return round ends and a step of four to eight lines; zero is an end where it is near."""
     low, high = min(values), max(values)
+    if low == high:
+        # One value only: zero is the other end, or one where the value itself is zero.
+        low, high = min(0.0, low), max(0.0, high) or float(not low)
     if low > 0 and low < 0.6 * high:
         low = 0.0
     if high < 0 and high > 0.6 * low:
         high = 0.0
-    spread = (high - low) or abs(high) or 1.0
+    spread = high - low
     step = 10 ** math.floor(math.log10(spread / 4))
     step = next(step * m for m in (1, 2, 2.5, 5, 10) if spread / (step * m) <= 6)
     step = max(1.0, round(step)) if whole else step
-    return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step or step, step
+    return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, step
 
 
 def _tick(value: float, step: float) -> str:
