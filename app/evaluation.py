@@ -27,12 +27,12 @@ T = TypeVar("T")
 
 #: The evaluations by name, and what each measures.
 EVALUATIONS = {
-    "extraction": "opinions, targets and features against labels and ratings that others gave",
-    "router": "facts, views, both and counts told apart",
-    "faro": "output bias, refusal, relevance and time under |Rb| <= tau (FARO, tables 2 to 4)",
     "orag": "opinion and author coverage by knowledge base, and what answers make of it (O-RAG, tables 2 to 4)",
     "warp": "coverage of opinions by selection method (WARP, table 1)",
+    "faro": "output bias, refusal, relevance and time under |Rb| <= tau (FARO, tables 2 to 4)",
     "rewriting": "retriever bias by query enhancement (Masking or Mitigating, tables 1 to 4)",
+    "extraction": "opinions, targets and features against labels and ratings that others gave",
+    "router": "facts, views, both and counts told apart",
 }
 ALL = "all"
 #: Evaluations that a corpus of the workspace serves.

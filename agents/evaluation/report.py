@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -238,19 +239,14 @@ def method_table(title: str, found: Mapping[str, Mapping[str, Any]], notes: Sequ
 def bars(
     title: str, x: str, found: Mapping[str, float | None], ours: Sequence[str] = (), note: str = ""
 ) -> Plot:
-    """Return a plot of one bar a name; names in ``ours`` are set apart, names without a value are left out."""
+    """Return a plot of one bar a name, in order; names in ``ours`` are set apart, names without a value left out."""
     known = [(name, value) for name, value in found.items() if value is not None and value == value]
-    return Plot(
-        title,
-        "bars",
-        x,
-        "",
-        (
-            Series("others", tuple(Point(v, 0.0, label=n) for n, v in known if n not in ours)),
-            Series("ours", tuple(Point(v, 0.0, label=n) for n, v in known if n in ours), ours=True),
-        ),
-        note,
+    runs = itertools.groupby(known, key=lambda pair: pair[0] in ours)
+    series = tuple(
+        Series("ours" if own else "others", tuple(Point(v, 0.0, label=n) for n, v in run), ours=own)
+        for own, run in runs
     )
+    return Plot(title, "bars", x, "", series, note)
 
 
 __all__ = [

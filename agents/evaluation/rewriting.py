@@ -35,7 +35,7 @@ def _plane(found: Diagnosis, probe: ProbeReport) -> Plot:
         for condition in probe.reached:
             row = next((f for f in found.findings if f.bias == bias and f.condition == condition), None)
             if row is not None and row.rho is not None and np.isfinite(row.test.t):
-                points.append(Point(abs(row.rho), abs(row.test.t), label=f"{TITLES[condition]}, {bias}"))
+                points.append(Point(abs(row.rho), abs(row.test.t), label=TITLES[condition]))
         series.append(Series(bias, tuple(points)))
     note = "a point is a kind of query; below and left of the plain query is mitigation, below and right of it masking"
     return Plot(
@@ -59,7 +59,7 @@ def _published_plane() -> Plot:
                 continue
             plain = TABLE_3["none"][place]
             rho = plain if condition == "none" else plain * (1 - by_bias[place] / 100)
-            points.append(Point(rho, t, label=f"{TITLES[condition]}, {bias}"))
+            points.append(Point(rho, t, label=TITLES[condition]))
         series.append(Series(bias, tuple(points)))
     return Plot(
         "|t| against |rho|: as published",

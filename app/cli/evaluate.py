@@ -183,7 +183,7 @@ def _plots(
     import os.path
 
     from app.views.evaluation_plots import plot_file
-    from store.errors import StoreError
+    from store.errors import StoreError, UsageError
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -194,9 +194,15 @@ def _plots(
         own = []
         for number, plot in enumerate(report.plots, start=1):
             path = folder / f"{report.name}-{number}.svg"
-            write_output(path, plot_file(plot), force)
+            if path.exists() and not force:
+                raise UsageError(f"{path} exists already", "name another folder, or give --force")
+            try:
+                path.write_text(plot_file(plot), encoding="utf-8")
+            except OSError as error:
+                raise StoreError(f"cannot write {path} ({error.strerror})") from None
             own.append(Path(os.path.relpath(path, beside.parent if beside else Path())).as_posix())
         links.append(own)
+    note(f"{sum(map(len, links))} plots are in {folder}")
     return links
 
 

@@ -19,7 +19,9 @@ from app.views.safe import html_line
 _FOLDED = 16
 _PAGE = """
 main, header, footer { max-width: 78rem; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1.25rem 2rem; }
+main a { color: var(--retrieved); }
+.plots { display: grid; gap: 1.25rem 2rem; margin-bottom: 1.5rem; }
+.plots { grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); }
 .plots figure { margin: 0; min-width: 0; }
 .plots h3 { margin-top: .25rem; }
 .summary { font-size: 1.0625rem; }

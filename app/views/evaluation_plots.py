@@ -21,8 +21,12 @@ from app.views.safe import html_line
 #: Room for the names of the y axis, and where the last point ends, in per cent of the width.
 _LEFT, _RIGHT = 7.0, 96.0
 _TOP, _BASE, _HEIGHT = 22.0, 262.0, 306.0
-_BAR, _NAMES = 26.0, 34.0
+_BAR = 26.0
 _SHAPES: Final = ("circle", "square", "diamond", "triangle", "ring", "cross")
+#: A line through more points than this is drawn without marks.
+_MARKED: Final = 15
+#: Width of a letter in per cent of a plot's least width.
+_LETTER: Final = 1.35
 #: More series than this are hard to tell apart: the styles start over.
 STYLES: Final = 6
 
@@ -114,8 +118,11 @@ def _axes_plot(plot: Plot, name: str) -> str:
     shown = [series for series in plot.series if series.points]
     points = [point for series in shown for point in series.points]
     ends = [v for p in points for v in (p.y, p.low, p.high) if v is not None and math.isfinite(v)]
-    low_y, high_y, step_y = _scale(ends)
-    low_x, high_x, step_x = _scale([p.x for p in points], whole=all(p.x == round(p.x) for p in points))
+    # Scattered points are told apart by their place, lines by their height above zero.
+    near = 0.25 if plot.kind == "scatter" else 0.6
+    low_y, high_y, step_y = _scale(ends, near=near)
+    whole = all(p.x == round(p.x) for p in points)
+    low_x, high_x, step_x = _scale([p.x for p in points], near=near, whole=whole)
     ordinal = plot.kind == "line" and all(point.label for point in points)
     if plot.kind == "line":
         low_x, high_x = min(p.x for p in points), max(p.x for p in points)
@@ -158,7 +165,7 @@ def _axes_plot(plot: Plot, name: str) -> str:
         for x, _y, p in where:
             if p.low is not None and p.high is not None and math.isfinite(p.low + p.high):
                 body.append(_line(x, at_y(p.low), x, at_y(p.high), f"s{style} whisker"))
-        if len(where) <= 60:
+        if len(where) <= _MARKED:
             body += [_mark(x, y, style) for x, y, _ in where]
     if plot.kind == "scatter":
         body += _labels([(at_x(p.x), at_y(p.y), p.label) for s in shown for p in s.points if p.label])
@@ -181,21 +188,22 @@ def _x_ticks(
 
 
 def _labels(placed: Sequence[tuple[float, float, str]]) -> list[str]:
-    """Place names beside points, below one another where they would collide; a name that finds no room is left out."""
-    taken: list[tuple[float, float, float]] = []
+    """Place names beside their points where neither another name nor a mark is; one that finds no room is left out."""
+    taken = [(x - 1.2, x + 1.2, y - 6, y + 6) for x, y, _ in placed]
     out = []
     for x, y, label in sorted(placed, key=lambda each: (each[1], each[0])):
-        width = 0.85 * min(len(label), 30) + 1
-        right = x + 1.2 + width <= 100
-        start = x + 1.2 if right else x - 1.2 - width
-        for down in (4.0, -8.0, 16.0, -20.0, 28.0):
-            if _TOP - 10 < y + down < _BASE and all(
-                abs(y + down - other) >= 12 or start + width < left or start > end
-                for left, end, other in taken
+        width = _LETTER * min(len(label), 60)
+        for right, down in itertools.product((True, False), (0, -11, 11, -22, 22, -33, 33, 44, -44)):
+            start = x + 1.3 if right else x - 1.3 - width
+            box = (start, start + width, y + down - 6, y + down + 6)
+            inside = box[0] >= 0 and box[1] <= 101 and box[2] > _TOP - 14 and box[3] < _BASE
+            if inside and all(
+                box[1] < left or box[0] > end or box[3] <= top or box[2] >= low
+                for left, end, top, low in taken
             ):
-                taken.append((start, start + width, y + down))
+                taken.append(box)
                 anchor = "start" if right else "end"
-                out.append(_text(x + 1.2 if right else x - 1.2, y + down, label, "label", anchor))
+                out.append(_text(x + 1.3 if right else x - 1.3, y + down + 4, label, "label", anchor))
                 break
     return out
 
@@ -204,10 +212,12 @@ def _bars(plot: Plot, name: str) -> str:
     rows = [(series.ours, point) for series in plot.series for point in series.points]
     values = [point.x for _, point in rows]
     low, high, step = _scale([0.0, *values])
-    room = _RIGHT - 4 - _NAMES
+    # A letter takes about a hundredth and a half of a plot's least width.
+    names = min(52.0, max(16.0, 1.5 * max((len(point.label) for _, point in rows), default=0) + 2))
+    room = _RIGHT - 4 - names
 
     def at(x: float) -> float:
-        return _NAMES + room * (x - low) / (high - low)
+        return names + room * (x - low) / (high - low)
 
     body = []
     end = _BAR * len(rows) + 4
@@ -220,24 +230,27 @@ def _bars(plot: Plot, name: str) -> str:
         y = _BAR * place + 4
         left, right = sorted((at(0.0), at(point.x)))
         kind = "bar s0" if ours else "bar s1"
-        body.append(_text(_NAMES - 1, y + 14, point.label, "label strong" if ours else "label", "end"))
+        body.append(_text(names - 1, y + 14, point.label, "label strong" if ours else "label", "end"))
         body.append(
             f'<rect x="{left:.2f}%" y="{y:.1f}" width="{max(0.2, right - left):.2f}%" height="16" class="{kind}"/>'
         )
         body.append(_text(right + 0.8, y + 13, number(point.x, 3 if abs(point.x) < 10 else 1), "value"))
-    body.append(_text((_NAMES + _RIGHT) / 2, end + 33, plot.x, "name", "middle"))
+    body.append(_text((names + _RIGHT) / 2, end + 33, plot.x, "name", "middle"))
     return _wrap(plot, name, _height(plot), body)
 
 
-def _scale(values: Sequence[float], *, whole: bool = False) -> tuple[float, float, float]:
-    """Return round ends and a step of four to eight lines; zero is an end where it is near."""
+def _scale(values: Sequence[float], *, near: float = 0.6, whole: bool = False) -> tuple[float, float, float]:
+    """Return round ends and a step of four to eight lines.
+
+    Zero is an end where the nearest value is less than ``near`` of the farthest away from it.
+    """
     low, high = min(values), max(values)
     if low == high:
         # One value only: zero is the other end, or one where the value itself is zero.
         low, high = min(0.0, low), max(0.0, high) or float(not low)
-    if low > 0 and low < 0.6 * high:
+    if low > 0 and low < near * high:
         low = 0.0
-    if high < 0 and high > 0.6 * low:
+    if high < 0 and high > near * low:
         high = 0.0
     spread = high - low
     step = 10 ** math.floor(math.log10(spread / 4))

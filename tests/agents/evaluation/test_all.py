@@ -39,8 +39,9 @@ def test_a_report_comes_back_from_json_as_it_was() -> None:
 
 
 def test_bars_leave_out_what_has_no_value() -> None:
-    plot = bars("t", "x", {"a": 1.0, "b": None, "c": float("nan"), "ours": 2.0}, ["ours"])
-    assert [[point.label for point in series.points] for series in plot.series] == [["a"], ["ours"]]
+    plot = bars("t", "x", {"a": 1.0, "b": None, "c": float("nan"), "ours": 2.0, "d": 3.0}, ["ours"])
+    assert [[point.label for point in series.points] for series in plot.series] == [["a"], ["ours"], ["d"]]
+    assert [series.ours for series in plot.series] == [False, True, False]
 
 
 def test_a_line_that_a_kill_cut_is_made_again(tmp_path: Path) -> None:
