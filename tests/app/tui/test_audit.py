@@ -1,0 +1,258 @@
+"""The audit of an answer, driven by keys over a real answer; nothing generated, everything ranked again."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+from app.bootstrap import Parts
+from app.cli.main import main
+from app.frontiers import Frontiers, changes
+from app.service import Service
+from app.settings import Settings
+from app.tui.screens.audit import AuditScreen
+from app.tui.screens.dialogs import ConfirmDialog, LineDialog
+from app.tui.screens.source import SourceScreen
+from app.tui.widgets.lines import LinesPane
+from app.tui.widgets.rows import RowsPane
+from store.receipt import AuditReceipt
+from tests.app.tui.hosts import Host, add_answer, press, seed, seen, settle
+from tests.fakes.receipts import (
+    counting_receipt,
+    degraded_receipt,
+    factual_receipt,
+    hostile_receipt,
+    opinion_receipt,
+)
+
+FOOD = "What do travellers think of the food?"
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory: pytest.TempPathFactory, library_template: Path) -> tuple[Path, list[str]]:
+    """The library with two answers on opinions."""
+    folder = Path(shutil.copytree(library_template, tmp_path_factory.mktemp("audit") / "workspace"))
+    for question in (FOOD, "What are the biggest complaints about the food?"):
+        assert main(["--workspace", str(folder), "ask", question, "-k", "8", "--json"]) == 0
+    parts = Parts(Settings(workspace=str(folder)))
+    ids = [record.id for record in parts.answers.newest()][::-1]
+    parts.close()
+    return folder, ids
+
+
+@pytest.fixture
+def seeded(tmp_path: Path, sqlite_template: Path) -> Path:
+    return seed(sqlite_template, tmp_path / "seeded")
+
+
+def pane(pilot, number: int) -> list[str]:
+    return pilot.app.screen.query_one(f"#panel-{number}", LinesPane).lines
+
+
+def stored(folder: Path, answer: str) -> AuditReceipt:
+    parts = Parts(Settings(workspace=str(folder)))
+    found = parts.answers.get(answer).receipt
+    parts.close()
+    assert found is not None
+    return found
+
+
+async def test_the_four_panels_say_what_the_receipt_holds(answered) -> None:
+    folder, ids = answered
+    receipt = stored(folder, ids[0])
+    async with Host(folder, AuditScreen(ids[0], ids)).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "answer 1 of 2" in seen(pilot)
+        assert FOOD in seen(pilot)
+        opinions = "\n".join(pane(pilot, 1))
+        assert f"population {receipt.opinion.population.n}" in opinions
+        assert all(words in opinions for words in ("retrieved:", "cited:", "plain top-k:", "W1"))
+        await press(pilot, "2")
+        assert "largest gap" in seen(pilot)
+        await press(pilot, "4")
+        shown = pilot.app.screen.query_one("#ranks", RowsPane)
+        assert shown.row_count == len(receipt.ranking)
+        assert f"{receipt.ranking[0].relevance:.3f}" in seen(pilot)
+        await press(pilot, "down")
+        assert any(text.startswith("#2 ") for text in pilot.app.screen.query_one("#source", LinesPane).lines)
+        await press(pilot, "5")
+        assert pane(pilot, 5)[0].startswith("AUDIT RECEIPT")
+
+
+async def test_moving_the_point_ranks_again_at_once(answered) -> None:
+    folder, ids = answered
+    receipt = stored(folder, ids[0])
+    async with Host(folder, AuditScreen(ids[0], ids)).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        screen = pilot.app.screen
+        frontier = screen.frontier
+        assert len(frontier.points) > 2
+        # The points of the receipt are among them, with the same figures.
+        known = {(round(p.point.w1, 6), round(p.point.relevance_kept, 6)) for p in frontier.points}
+        assert {(round(p.w1, 6), round(p.relevance_kept, 6)) for p in receipt.frontier} <= known
+        assert not frontier.stale
+        await press(pilot, "3")
+        assert "This is the choice made" in seen(pilot)
+        last = len(frontier.points) - 1
+        for _ in range(last):
+            await pilot.press("right")
+        await pilot.pause()
+        assert screen.point == last
+        there = frontier.points[last]
+        changed = changes(receipt.ranking, there.ranking)
+        shown = "\n".join(pane(pilot, 3))
+        assert f"{len(changed.entered)} document" in shown
+        assert shown.count("NEW") == len(changed.entered)
+        assert shown.count("OUT") == len(changed.left)
+        assert f"point {last + 1} of {last + 1}" in shown
+        assert "mean polarity shown" in shown
+        await press(pilot, "right")
+        assert screen.point == last
+        await press(pilot, "left")
+        assert screen.point == last - 1
+
+
+async def test_each_point_is_what_asking_there_would_choose(answered) -> None:
+    folder, ids = answered
+    parts = Parts(Settings(workspace=str(folder)))
+    frontier = Frontiers(parts).of(ids[0])
+    points = [each for each in frontier.points if not each.point.chosen and each.point.lam]
+    assert points
+    for point in points:
+        options = {"k": 8, "method": "exact", "balance": "none", "lam": point.point.lam}
+        receipt = None
+        async for event in Service(parts).ask(FOOD, options=options):
+            receipt = getattr(event, "receipt", receipt)
+        assert receipt is not None
+        assert [each.document_id for each in receipt.ranking] == [each.document_id for each in point.ranking]
+        assert [e.relevance for e in receipt.ranking] == pytest.approx([e.relevance for e in point.ranking])
+    await parts.aclose()
+
+
+async def test_a_side_that_was_asked_for_stays_the_only_one(answered) -> None:
+    folder, ids = answered
+    async with Host(folder, AuditScreen(ids[1], ids)).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        frontier = pilot.app.screen.frontier
+        assert not frontier.stale
+        assert all(each.score < 0 for point in frontier.points for each in point.ranking)
+
+
+async def test_answers_are_gone_through_and_a_source_is_opened(answered) -> None:
+    folder, ids = answered
+    receipt = stored(folder, ids[0])
+    cited = next(each for each in receipt.ranking if each.cited)
+    async with Host(folder, AuditScreen(ids[1], ids)).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "left_square_bracket")
+        assert pilot.app.screen.answer_id == ids[0]
+        assert "answer 1 of 2" in seen(pilot)
+        await press(pilot, "left_square_bracket", "4", *["down"] * (cited.rank - 1), "enter")
+        screen = pilot.app.screen
+        assert isinstance(screen, SourceScreen)
+        assert screen.document_id == cited.document_id
+        quote = next(c.quote for c in receipt.citations if c.document_id == cited.document_id)
+        start, end = screen.spans[0]
+        assert screen.view.record.text[start:end] == quote
+        assert "country" in seen(pilot)
+        await press(pilot, "escape", "escape")
+        assert not isinstance(pilot.app.screen, AuditScreen)
+
+
+async def test_export_by_ending_and_never_over_a_file_unasked(seeded, tmp_path) -> None:
+    answer = add_answer(seeded, opinion_receipt())
+    target = tmp_path / "out.html"
+    async with Host(seeded, AuditScreen(answer)).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for content in ("", "mine"):
+            if content:
+                target.write_text(content)
+            await pilot.press("e")
+            await pilot.pause()
+            assert isinstance(pilot.app.screen, LineDialog)
+            pilot.app.screen.query_one("Input").value = str(target)
+            await pilot.press("enter")
+            await pilot.pause()
+            if content:
+                assert isinstance(pilot.app.screen, ConfirmDialog)
+                await pilot.press("n")
+            await settle(pilot)
+            assert target.read_text().startswith("<!" if not content else "mine")
+        await pilot.press("e")
+        await pilot.pause()
+        pilot.app.screen.query_one("Input").value = str(tmp_path / "out.doc")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert not (tmp_path / "out.doc").exists()
+        assert any("cannot be written as `.doc`" in each.message for each in pilot.app._notifications)
+
+
+@pytest.mark.parametrize("make", [factual_receipt, counting_receipt, degraded_receipt])
+async def test_every_route_has_words_in_every_panel(seeded, make) -> None:
+    receipt = make()
+    answer = add_answer(seeded, receipt)
+    async with Host(seeded, AuditScreen(answer)).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for number in (5, 3, 2, 1):
+            await press(pilot, str(number))
+            assert any(line.strip() for line in pane(pilot, number))
+        strip = pilot.app.screen.query_one("#audit-warnings", Static)
+        assert strip.display is bool(receipt.degradations or receipt.unmet or receipt.verification.findings)
+        if receipt.degradations:
+            assert receipt.degradations[0].reason[:30] in seen(pilot).replace("\n", " ")
+            assert pane(pilot, 1)[0].startswith("! ")
+        if receipt.opinion is not None:
+            await press(pilot, "3")
+            assert "are gone" in seen(pilot)
+
+
+async def test_an_answer_without_a_receipt_says_so(seeded) -> None:
+    async with Host(seeded, AuditScreen("nothing-here")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "there is no answer" in seen(pilot)
+        await press(pilot, "3", "4", "right", "s", "e", "z", "left_square_bracket", "escape")
+        assert not isinstance(pilot.app.screen, AuditScreen)
+
+
+async def test_panels_sets_and_zoom_at_every_size(seeded) -> None:
+    answer = add_answer(seeded, opinion_receipt())
+    async with Host(seeded, AuditScreen(answer)).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        screen = pilot.app.screen
+        assert [n for n in range(1, 6) if screen.query_one(f"#panel-{n}").display] == [1]
+        await press(pilot, "s")
+        assert any(" C " in line for line in pane(pilot, 1))
+        await press(pilot, "s", "s")
+        assert all(any(f" {letter} " in line for line in pane(pilot, 1)) for letter in "PRCT")
+        await pilot.resize_terminal(140, 40)
+        await settle(pilot)
+        assert [n for n in range(1, 6) if screen.query_one(f"#panel-{n}").display] == [1, 2, 3, 4]
+        screen.query_one("#panel-2").focus()
+        await press(pilot, "z")
+        assert [n for n in range(1, 6) if screen.query_one(f"#panel-{n}").display] == [2]
+        assert screen.query_one("#panel-2").size.width > 120
+        await press(pilot, "z", "5")
+        assert [n for n in range(1, 6) if screen.query_one(f"#panel-{n}").display] == [5]
+        for width, height in ((60, 16), (40, 12), (200, 50), (20, 6), (80, 24)):
+            await pilot.resize_terminal(width, height)
+            await pilot.pause()
+        await press(pilot, "4")
+        assert "4 Sources" in seen(pilot)
+
+
+@pytest.mark.parametrize("ascii", [False, True])
+async def test_hostile_receipts_are_only_text(seeded, ascii) -> None:
+    answer = add_answer(seeded, hostile_receipt())
+    async with Host(seeded, AuditScreen(answer), ascii=ascii).run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        for key in ("1", "2", "3", "4", "5"):
+            await pilot.press(key)
+            await pilot.pause()
+            text = seen(pilot)
+            assert not any(c in text for c in "\x1b\x07\x9b\u202e\u200b\u2066")
+            if ascii:
+                assert text.isascii()
+        assert "alert(1)" in "\n".join(pane(pilot, 5))
