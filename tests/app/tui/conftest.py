@@ -201,16 +201,16 @@ def add_answers(folder: Path, thread: str, count: int, title: str = "About the f
         )
         session.flush()
         for n in range(count):
-            answer_id = f"{thread}-{n:05d}"
+            answer_id, question = f"{thread}-{n:05d}", f"Question {n}: what about the food?"
             session.add(
                 Answer(
                     id=answer_id,
                     corpus_id=1,
                     thread_id=thread,
-                    question=f"Question {n}: what about the food?",
+                    question=question,
                     text=TEXT,
                     state="done",
-                    receipt={**receipt, "answer_id": answer_id},
+                    receipt={**receipt, "answer_id": answer_id, "question": question},
                     created_at=START + timedelta(minutes=n),
                 )
             )

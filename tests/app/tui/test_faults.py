@@ -186,7 +186,7 @@ async def test_interrupted_answers_of_a_dead_process_are_shown_as_such(
 
 async def test_a_server_that_dies_in_mid_answer_is_replaced_and_marked(library: Path) -> None:
     with MisbehavingServer(default=streams("Most people ", "say ", finish_reason=None, done=False)) as server:
-        models = {"base_url": f"{server.url}", "model": "fake", "retries": {"attempts": 1}}
+        models = {"base_url": server.base_url, "model": "fake", "retries": {"attempts": 1}}
         settings = Settings.model_validate({"workspace": str(library), "models": {"generator": models}})
         backstage = Backstage(lambda: Parts(settings))
         desk = EvenhandApp(backstage)
