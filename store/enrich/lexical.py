@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from store.enrich.emotions import markers_of
 from store.enrich.evidence import evidence_of, is_personal
@@ -130,7 +131,8 @@ def read(analysis: Analysis, mentions: Sequence[Mention], head: Head) -> list[Re
         for together in by_sentence.values()
         for mention in together
     )
-    shares, leans = [], []
+    shares: list[NDArray[np.float32]] = []
+    leans: list[float] = []
     for batch in _batches(features):
         shares.append(head.probabilities(batch))
         leans.extend(_lean(found) for found in batch)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final
@@ -92,10 +92,28 @@ def _linker(registry: tuple[RegistryEntity, ...]) -> EntityLinker:
     return EntityLinker(registry)
 
 
+def with_synonyms(registry: Sequence[RegistryEntity]) -> list[RegistryEntity]:
+    """Add the general synonyms of each entity's name that no entity claims: askers use words that no author used."""
+    known = knowledge()
+    claimed = {lemmas(form) for entity in registry for form in (entity.name, *entity.aliases)}
+    groups = {term: group for group in known.groups for term in group}
+    implied: dict[str, list[str]] = {}
+    for form, name in known.implied.items():
+        implied.setdefault(name, []).append(" ".join(form))
+    widened = []
+    for entity in registry:
+        forms = [" ".join(term) for term in groups.get(lemmas(entity.name), ()) if term not in known.weak]
+        extra = [form for form in (*forms, *implied.get(entity.name, ())) if lemmas(form) not in claimed]
+        claimed.update(lemmas(form) for form in extra)
+        widened.append(replace(entity, aliases=(*entity.aliases, *extra)))
+    return widened
+
+
 class EntityLinker:
     """A registry prepared for linking; ``link`` keeps a few of them."""
 
     def __init__(self, registry: Sequence[RegistryEntity]) -> None:
+        registry = with_synonyms(registry)
         self._registry = tuple(registry)
         self._matcher = EntityMatcher(registry)
         self._parents = {entity.key: entity.parent for entity in registry}
@@ -106,6 +124,7 @@ class EntityLinker:
                 words.update(dict.fromkeys(lemmas(form)))
         self._words = frozenset(words)
         self._vectors: tuple[list[str], NDArray[Any]] | None = None
+        self._forms: list[str] = []
 
     def link(self, question: str, counts: Mapping[str, int], embed: Embed | None = None) -> Link:
         """Link one question; see ``link``."""
@@ -119,7 +138,7 @@ class EntityLinker:
             )
         rest = self._rest(question, found)
         if found:
-            return self._by_name(self._focus(question, found), " ".join(rest))
+            return self._by_name(question, self._focus(question, found), " ".join(rest))
         if not rest:
             return Link()
         topic = " ".join(rest)
@@ -139,8 +158,11 @@ class EntityLinker:
         rest = any(match.group().islower() for match in _topic_words(question, mentions))
         return said if said or rest else list(mentions)
 
-    def _by_name(self, mentions: Sequence[Mention], rest: str) -> Link:
+    def _by_name(self, question: str, mentions: Sequence[Mention], rest: str) -> Link:
         keys = _distinct(mentions)
+        if len(mentions) == 1 and (whole := self._compound(question, mentions[0])):
+            reason = f"“{mentions[0].form}” named in “{whole}”, for which the corpus has no entity of its own"
+            return Link(keys, 0.6, reason, rest)
         exact = all(lemmas(mention.form) == lemmas(self._names[mention.entity]) for mention in mentions)
         forms = ", ".join(
             f"“{mention.form}”"
@@ -149,6 +171,15 @@ class EntityLinker:
             for mention in mentions
         )
         return Link(keys, 1.0 if exact else 0.95, f"named: {forms}", rest)
+
+    def _compound(self, question: str, mention: Mention) -> str:
+        """Return the compound that the mention only modifies ("bus" in "bus lane"), or an empty text."""
+        after = WORD.match(question, mention.end + 1)
+        if after is None or not GAP.fullmatch(question, mention.end, after.start()):
+            return ""
+        topic = any(match.start() == after.start() for match in _topic_words(question, [mention]))
+        head = lemma(after.group().lower())
+        return question[mention.start : after.end()] if topic and head not in knowledge().light_heads else ""
 
     def _focus(self, question: str, mentions: Sequence[Mention]) -> list[Mention]:
         """Leave out ancestors of what else is named, places ("in the room") and who is asked ("of the hotel")."""
@@ -159,6 +190,10 @@ class EntityLinker:
         for mention in mentions:
             before = question[: mention.start]
             last = kept[-1].end if kept else None
+            if last is not None and GAP.fullmatch(question, last, mention.start):
+                # "bathroom towels": the last noun is the thing, the one before says which
+                kept.pop()
+                last = kept[-1].end if kept else None
             if mention.entity in above or _WHO.search(before):
                 continue
             if last is not None and _WHERE.fullmatch(question[last : mention.start]):
@@ -223,8 +258,13 @@ class EntityLinker:
             forms = [(form, e.key) for e in self._registry for form in _telling(e)]
             vectors = np.asarray(embed([f"the {form}" for form, _ in forms]), dtype=np.float64)
             self._vectors = [key for _, key in forms], vectors
+            self._forms = [form for form, _ in forms]
         keys, vectors = self._vectors
         cosines = np.asarray(embed([f"the {phrase}" for phrase in phrases]), dtype=np.float64) @ vectors.T
+        for row, phrase in enumerate(phrases):
+            for column, form in enumerate(self._forms):
+                if _only_modifies(phrase, form):
+                    cosines[row, column] = -1.0
         row, column = np.unravel_index(int(np.argmax(cosines)), cosines.shape)
         return keys[int(column)], float(cosines[row, column]), phrases[int(row)]
 
@@ -233,6 +273,12 @@ def _telling(entity: RegistryEntity) -> list[str]:
     """Return the name and the aliases that add a word of their own ("fridge", not "mini refrigerator")."""
     words = set(lemmas(entity.name))
     return [entity.name, *(form for form in entity.aliases if not words & set(lemmas(form)))]
+
+
+def _only_modifies(phrase: str, form: str) -> bool:
+    """Whether all words of a phrase stand in a name before its last one: buses are no bus lanes."""
+    words, name = set(lemmas(phrase)), lemmas(form)
+    return bool(words) and words <= set(name[:-1]) and name[-1] not in words
 
 
 def _topic_words(question: str, mentions: Sequence[Mention]) -> Iterator[re.Match[str]]:
@@ -260,4 +306,4 @@ def english_words() -> frozenset[str]:
     )
 
 
-__all__ = ["FLOOR", "EntityLinker", "Link", "english_words", "link"]
+__all__ = ["FLOOR", "EntityLinker", "Link", "english_words", "link", "with_synonyms"]

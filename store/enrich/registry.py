@@ -89,7 +89,7 @@ def bootstrap(
     least = least_uses(texts)
     kept = select(counts, lexis, least, subjects, columns)
     clusters, doubtful = join(kept, counts, lexis, texts, embed, Limits(least, MAX_ENTITIES), columns)
-    entities = _keep_previous(_entities(clusters), previous)
+    entities = _keep_previous(_seen_only(_entities(clusters), texts), previous)
     mentions = count_mentions(texts, entities)
     kept_keys = {entity.key for entity in previous}
     asked = {(word,) for column in columns for word in column}
@@ -114,6 +114,25 @@ def count_mentions(texts: Iterable[str], entities: Sequence[RegistryEntity]) -> 
     """Count the mentions of each entity, by key."""
     matcher = EntityMatcher(entities)
     return Counter(mention.entity for text in texts for mention in matcher.find(text))
+
+
+def _seen_only(entities: Sequence[RegistryEntity], texts: Iterable[str]) -> list[RegistryEntity]:
+    """Leave out aliases that no text uses: they come from the list of synonyms, and the linker knows them anyway."""
+    matcher = EntityMatcher(entities)
+    seen: dict[str, set[tuple[str, ...]]] = {}
+    for form, entity in {(m.form.lower(), m.entity) for text in texts for m in matcher.find(text)}:
+        seen.setdefault(entity, set()).add(lemmas(form))
+    return [
+        replace(
+            entity,
+            aliases=tuple(
+                alias
+                for alias in entity.aliases
+                if alias == entity.name or lemmas(alias) in seen.get(entity.key, ())
+            ),
+        )
+        for entity in entities
+    ]
 
 
 def _entities(clusters: Sequence[Cluster]) -> list[RegistryEntity]:

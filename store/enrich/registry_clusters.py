@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from store.enrich.registry_joins import ASK, JOIN, Forest, join_terms
 from store.enrich.registry_knowledge import Term, knowledge
 from store.enrich.registry_names import Cluster, add_implied, add_whole, choose_name, set_aliases, set_tiers
+from store.enrich.registry_select import vouched
 from store.enrich.registry_words import slug
 from store.enrich.terms import Lexis, TermCount
 
@@ -49,7 +50,12 @@ def join(
 ) -> tuple[list[Cluster], tuple[DoubtfulMerge, ...]]:
     """Return the clusters within the limits, those with most opinions first, and the pairs left for a person."""
     owner, doubtful = join_terms(kept, counts, columns, embed)
-    clusters = _clusters(kept, counts, owner)
+    grouped = {term for group in knowledge().groups for term in group}
+    clusters = [
+        cluster
+        for cluster in _clusters(kept, counts, owner)
+        if not grouped & cluster.terms.keys() or vouched(cluster.terms, counts)
+    ]
     add_implied(clusters, texts)
     clusters = _shortlist(clusters, limits, columns)
     set_tiers(clusters)

@@ -24,6 +24,8 @@ class Knowledge:
         Opinion words of Hu and Liu's lexicon (2004), lower case as listed.
     stop
         Base forms of nouns that name no thing to hold a view on.
+    aside
+        Base forms of nouns that are named in passing: no entities, though a question may be about one.
     despite
         Base forms that name an aspect although the opinion lexicon lists them (``noise``, ``smell``).
     question
@@ -46,6 +48,7 @@ class Knowledge:
 
     opinion: frozenset[str]
     stop: frozenset[str]
+    aside: frozenset[str]
     despite: frozenset[str]
     question: frozenset[str]
     linking: frozenset[str]
@@ -74,6 +77,7 @@ def knowledge() -> Knowledge:
     return Knowledge(
         opinion=frozenset(line[1:] for line in lines if line.startswith(("+", "-"))),
         stop=_bases(table["stop"]),
+        aside=_bases(table["aside"]),
         despite=_bases(table["aspects_despite_lexicon"]),
         question=frozenset(table["question"].split()),
         linking=frozenset(table["linking"].split()),

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from store.enrich.cues import DIMINISHERS, INTENSIFIERS, NEGATORS
 from store.enrich.matcher import EntityMatcher
 from store.enrich.registry_joins import TAKEOVER
 from store.enrich.registry_knowledge import Term, knowledge
-from store.enrich.registry_words import lemmas
+from store.enrich.registry_words import WORD, lemmas
 from store.enrich.terms import Lexis, TermCount
 from store.records import RegistryEntity
 
@@ -25,6 +26,8 @@ MIN_WHOLE: Final = 10
 #: An aspect without its noun needs this many uses, and this many a text.
 MIN_IMPLIED: Final = 5
 MIN_IMPLIED_SHARE: Final = 0.01
+#: Least share of those uses that are said of something ("was clean").
+PREDICATED: Final = 0.3
 #: Least share of a word's uses as a noun for it to be a form of an entity on its own.
 MIN_NOUN: Final = 0.4
 
@@ -78,10 +81,20 @@ def add_implied(clusters: list[Cluster], texts: Sequence[str]) -> None:
     """Let "dirty" and "spotless" name cleanliness, where the corpus uses them."""
     implied = knowledge().implied
     matcher = EntityMatcher([RegistryEntity(" ".join(form), " ".join(form)) for form in implied])
-    seen = Counter(lemmas(mention.entity) for text in texts for mention in matcher.find(text))
+    seen: Counter[Term] = Counter()
+    told: Counter[str] = Counter()
+    for text in texts:
+        for mention in matcher.find(text):
+            form = lemmas(mention.entity)
+            seen[form] += 1
+            told[implied[form]] += len(form) > 1 or _predicated(text, mention.start)
     by_name: dict[str, dict[Term, int]] = {}
+    said = Counter[str]()
+    for form, uses in seen.items():
+        said[implied[form]] += uses
     for form, name in implied.items():
-        if seen[form] > 0:
+        # "clean lines" and "dry clean" say nothing of cleanliness
+        if seen[form] > 0 and told[name] >= PREDICATED * said[name]:
             by_name.setdefault(name, {})[form] = seen[form]
     for name, forms in sorted(by_name.items()):
         term = lemmas(name)
@@ -94,6 +107,13 @@ def add_implied(clusters: list[Cluster], texts: Sequence[str]) -> None:
         for form, uses in forms.items():
             cluster.terms.setdefault(form, uses)
             cluster.opinions += uses
+
+
+def _predicated(text: str, start: int) -> bool:
+    """Whether the word at ``start`` is said of something, behind a linking verb or a degree ("was clean")."""
+    known = knowledge().linking | INTENSIFIERS | DIMINISHERS | NEGATORS
+    before = [match.group().lower() for match in WORD.finditer(text, max(0, start - 24), start)]
+    return any(word in known for word in before[-2:])
 
 
 def set_tiers(clusters: Iterable[Cluster]) -> None:

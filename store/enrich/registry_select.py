@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from store.enrich.registry_knowledge import Knowledge, Term, knowledge
@@ -15,6 +15,17 @@ MIN_SHARE: Final = 1.2e-4
 MIN_USES: Final = 3
 #: Least share of uses with an opinion on them (shrunk, see ``TermCount.opinion_share``).
 MIN_OPINION: Final = 0.15
+#: Uses with an opinion that a term needs: one may be chance.
+MIN_OPINIONS: Final = 2
+#: Least share of a word's uses as a noun, over singular and plural: "wash" and "tie" are verbs as well.
+MIN_NOUN: Final = 0.55
+#: A noun likened to in a larger share of its uses is no part of the thing ("like a tent").
+MAX_LIKENED: Final = 0.15
+#: A noun bare behind a preposition this often ("with boots", "to dinner") and hardly ever definite or a subject is
+#: what things are used with or for; told only from this many uses on.
+MAX_BARE, MIN_STANDING, MIN_TOLD = 0.28, 0.14, 8
+#: A name that only the list of synonyms vouches for must stand definite or as a subject, or be judged, this often.
+MIN_VOUCHED_STANDING, MIN_VOUCHED_OPINION = 0.28, 0.2
 #: A compound must be this share of its head's uses to stand on its own.
 MIN_COMPOUND: Final = 0.06
 
@@ -75,16 +86,47 @@ def _acceptable(
 ) -> bool:
     if term in grouped:
         return len(term) > 1 or term[0] in known.despite or not _stopped(term[0], known)
-    if any(is_proper(word, lexis, names) for word in term):
+    if any(is_proper(word, lexis, names) for word in term) or not _stands_for_itself(count):
         return False
     if len(term) == 1:
         word = term[0]
-        return len(word) > 2 and not _stopped(word, known) and _opinionated(count)
+        usable = len(word) > 2 and not _stopped(word, known) and word not in known.question
+        return usable and _opinionated(count) and noun_share(word, lexis) >= MIN_NOUN
     return _compound(term, count, counts, known)
 
 
+def vouched(terms: Iterable[Term], counts: Mapping[Term, TermCount]) -> bool:
+    """Whether names that the list of synonyms knows are used here as things people judge, not only in passing."""
+    found = [counts[term] for term in terms if term in counts]
+    uses = sum(count.uses for count in found)
+    if not uses:
+        return True
+    standing = sum(count.definite + count.subjects for count in found) / uses
+    opinions = sum(count.opinions for count in found) / uses
+    return standing >= MIN_VOUCHED_STANDING or opinions >= MIN_VOUCHED_OPINION
+
+
+def _stands_for_itself(count: TermCount) -> bool:
+    """Whether a noun is spoken of, not only likened to or named behind a preposition."""
+    if count.likened > MAX_LIKENED * count.uses:
+        return False
+    aside = (
+        count.bare >= MAX_BARE * count.uses and count.definite + count.subjects < MIN_STANDING * count.uses
+    )
+    return not (aside and count.uses >= MIN_TOLD)
+
+
+def noun_share(word: str, lexis: Lexis) -> float:
+    """Share of the uses of a base form and its plural that are nouns, in [0, 1]; 1 where the tagger saw none."""
+    forms = [form for form in (word, word + "s", word + "es") if form in lexis.seen]
+    seen = sum(lexis.seen[form] for form in forms)
+    if not seen:
+        return 1.0
+    return sum((lexis.noun[form] + lexis.proper[form]) * lexis.seen[form] for form in forms) / seen
+
+
 def _stopped(word: str, known: Knowledge) -> bool:
-    return word not in known.despite and (word in known.stop or word in known.opinion)
+    return word not in known.despite and (word in known.stop or word in known.aside or word in known.opinion)
 
 
 def _compound(term: Term, count: TermCount, counts: Mapping[Term, TermCount], known: Knowledge) -> bool:
@@ -105,7 +147,7 @@ def _compound(term: Term, count: TermCount, counts: Mapping[Term, TermCount], kn
 
 
 def _opinionated(count: TermCount) -> bool:
-    return count.opinions > 0 and count.opinion_share >= MIN_OPINION
+    return count.opinions >= MIN_OPINIONS and count.opinion_share >= MIN_OPINION
 
 
 def _stands(head: str, known: Knowledge) -> bool:
@@ -122,4 +164,13 @@ def is_proper(word: str, lexis: Lexis, names: set[str]) -> bool:
     return share >= (0.3 if lemma(word) in names else 0.6)
 
 
-__all__ = ["MIN_OPINION", "MIN_SHARE", "columns_to_terms", "is_proper", "least_uses", "select"]
+__all__ = [
+    "MIN_OPINION",
+    "MIN_SHARE",
+    "columns_to_terms",
+    "is_proper",
+    "least_uses",
+    "noun_share",
+    "select",
+    "vouched",
+]

@@ -27,6 +27,13 @@ TAGGED_SHARE: Final = 0.2
 LONGEST_TAGGED: Final = 4_000
 
 _MAX_WORDS: Final = 3
+_DEFINITE: Final = frozenset(
+    ("the", "this", "that", "these", "those", "its", "their", "my", "our", "your", "his", "her")
+)
+_ARTICLES: Final = frozenset(("a", "an"))
+_PREPOSITIONS: Final = frozenset(
+    ("to", "in", "at", "on", "for", "by", "from", "of", "per", "into", "as", "like", "with", "without")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +56,17 @@ class TermCount:
 
     ``uses`` counts every occurrence as a whole noun phrase head, ``documents`` texts, ``opinions`` uses with an
     opinion word on them, ``capitals`` uses with every word capitalised, ``forms`` the surface forms in lower case.
+    How it stands: ``definite`` behind "the", "its", "my", ``subjects`` before a verb, ``bare`` right behind a
+    preposition ("to dinner", "in case"), ``likened`` behind "like a" or "as a" ("like a tent").
     """
 
     uses: int = 0
     documents: int = 0
     opinions: int = 0
+    definite: int = 0
+    subjects: int = 0
+    bare: int = 0
+    likened: int = 0
     capitals: int = 0
     last: int = -1
     forms: Counter[str] = field(default_factory=Counter)
@@ -110,6 +123,9 @@ def count_terms(texts: Sequence[str], lexis: Lexis) -> dict[Term, TermCount]:
     return counter.terms
 
 
+#: In the opinion lexicon, and no opinion on the noun they stand beside ("lost weight").
+_EVENTS: Final = frozenset(["lost", "lose", "loses", "losing", "loss", "gain", "gained", "gains", "gaining"])
+
 #: A word as it stands, its base form, its class (N noun, A adjective, - other), and whether it is an opinion word.
 _Word = tuple[str, str, str, bool]
 
@@ -146,7 +162,7 @@ class _Counter:
         base = lemma(low)
         noun = self._lexis.noun.get(low, 0.0) + self._lexis.proper.get(low, 0.0)
         adjective = self._lexis.adjective.get(low, 0.0)
-        opinion = low in self._known.opinion
+        opinion = low in self._known.opinion and low not in _EVENTS
         usable = len(base) > 1 and not base.isdigit()
         kind = "N" if noun >= 0.5 and adjective < 0.35 else "A" if adjective >= 0.35 else "-"
         kind = kind if usable else "-"
@@ -166,8 +182,9 @@ class _Counter:
             if index and clause[index - 1][2] == "A":
                 first = index - 1
             opinion = self._has_opinion(clause, index, stop)
+            stands = _stands(clause, index, stop, self._known)
             for start in range(max(first, stop - _MAX_WORDS), stop):
-                self._add(number, clause[start:stop], opinion)
+                self._add(number, clause[start:stop], opinion, stands)
             index = stop
 
     def _has_opinion(self, clause: Sequence[_Word], start: int, stop: int) -> bool:
@@ -181,15 +198,38 @@ class _Counter:
             word[3] for word in after
         )
 
-    def _add(self, number: int, run: Sequence[_Word], opinion: bool) -> None:
+    def _add(
+        self, number: int, run: Sequence[_Word], opinion: bool, stands: tuple[bool, bool, bool, bool]
+    ) -> None:
         term = self.terms[tuple(word[1] for word in run)]
         term.uses += 1
+        term.definite += stands[0]
+        term.subjects += stands[1]
+        term.bare += stands[2]
+        term.likened += stands[3]
         term.opinions += opinion
         term.capitals += all(word[0][0].isupper() for word in run)
         if term.last != number:
             term.documents += 1
             term.last = number
         term.forms[" ".join(word[0].lower() for word in run)] += 1
+
+
+def _stands(
+    clause: Sequence[_Word], start: int, stop: int, known: Knowledge
+) -> tuple[bool, bool, bool, bool]:
+    """How the noun run ``clause[start:stop]`` stands: definite, a subject, bare behind a preposition, likened."""
+    before = [word[0].lower() for word in clause[max(0, start - 4) : start]][::-1]
+    determiner = next((word for word in before[:3] if word in _DEFINITE or word in _ARTICLES), "")
+    after = clause[stop][0].lower() if stop < len(clause) else ""
+    at = before.index(determiner) + 1 if determiner else 0
+    likened = determiner in _ARTICLES and before[at : at + 1] in (["like"], ["as"])
+    return (
+        determiner in _DEFINITE,
+        after in known.linking,
+        bool(before) and before[0] in _PREPOSITIONS,
+        likened,
+    )
 
 
 __all__ = ["TAGGED_WORDS", "Lexis", "TermCount", "count_terms", "learn_lexis"]
