@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from app.views.bars import document_words, gap_words, legend, opinion_bars
-from app.views.formats import plural, seconds
+from app.views.formats import MARK_POINTS, plural, seconds
 from app.views.layout import wrap
 from app.views.receipt_text import part_lines
 from app.views.rows import citation_state, overlap_words, rank_key, rank_listing
@@ -57,10 +57,20 @@ def warning_lines(receipt: AuditReceipt, width: int, most: int, *, ascii: bool =
     return [wrap(line(each, limit=600, ascii=ascii), width - 2, ascii=ascii, lines=1)[0] for each in found]
 
 
-def opinion_panel(receipt: AuditReceipt, compared: str, width: int, *, ascii: bool = False) -> list[str]:
-    """Return what weakens the answer, then its opinions: in words, as bars, in figures; or the counts it rests on."""
+def opinion_panel(
+    receipt: AuditReceipt, compared: str, width: int, *, ascii: bool = False, warned: bool = True
+) -> list[str]:
+    """Return what weakens the answer, then its opinions: in words, as bars, in figures; or the counts it rests on.
+
+    Parameters
+    ----------
+    compared
+        Set that is drawn against the population, of ``COMPARED``.
+    warned
+        Whether to begin with the warnings; False where they stand elsewhere on the screen.
+    """
     out: list[str] = []
-    for warning in warnings(receipt):
+    for warning in warnings(receipt) if warned else ():
         out += wrap(line(warning, limit=600, ascii=ascii), width, first="! ", ascii=ascii)
     out += [""] if out else []
     opinion = receipt.opinion
@@ -101,7 +111,11 @@ def group_panel(receipt: AuditReceipt, width: int, *, ascii: bool = False) -> li
         bars = [(each.value, each.population_share, each.retrieved_share) for each in group.categories]
         out += group_bars(group.attribute, bars, width, ascii=ascii)
     style = ("=", "#") if ascii else ("░", "█")
-    return [*out, f"P {style[0]} population   R {style[1]} retrieved   ! = off by 5 points or more"]
+    return [
+        *out,
+        f"P {style[0]} population   R {style[1]} retrieved",
+        f"! = off by {MARK_POINTS} points or more",
+    ]
 
 
 def tradeoff_panel(

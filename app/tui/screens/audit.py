@@ -176,17 +176,27 @@ class AuditScreen(BaseScreen[None]):
         place = self._answers.index(self.answer_id) + 1 if self.answer_id in self._answers else 0
         where = f"answer {place} of {len(self._answers)}" if place and len(self._answers) > 1 else ""
         self.query_one("#audit-title", Static).update(views.title_line(receipt, where, width, ascii=ascii))
-        most = 1 if self.size.height < 20 else 3
-        warned = views.warning_lines(receipt, width - 2, most, ascii=ascii)
-        strip = self.query_one("#audit-warnings", Static)
-        strip.update("\n".join(f"! {each}" for each in warned))
-        strip.display = bool(warned)
-        self._pane(1).show(lambda w: views.opinion_panel(receipt, self._compared, w, ascii=ascii))
+        self._draw_warnings(receipt)
         self._pane(2).show(lambda w: views.group_panel(receipt, w, ascii=ascii))
         self._pane(5).show(lambda w: receipt_text(receipt, width=w, ascii=ascii).splitlines())
         self._draw_tradeoff()
         ranks = self.query_one("#ranks", RowsPane)
         ranks.show_table(lambda w: views.rank_table(receipt, w, ascii=ascii), ranks.cursor)
+
+    def _draw_warnings(self, receipt: AuditReceipt) -> None:
+        """Say what weakens the answer above the panels, or in panel 1 where that is what is shown."""
+        from app.views.audit_panels import opinion_panel, warning_lines
+        from app.views.words import warnings
+
+        most = (6 if self.grid else 3) if self.size.height >= 20 else 1
+        found = warning_lines(receipt, self.size.width - 2, most, ascii=self.ascii)
+        strip = self.query_one("#audit-warnings", Static)
+        strip.update("\n".join(f"! {each}" for each in found))
+        strip.display = bool(found) and (self.grid or self.panel != 1)
+        inside = not self.grid or len(warnings(receipt)) > most
+        self._pane(1).show(
+            lambda w: opinion_panel(receipt, self._compared, w, ascii=self.ascii, warned=inside)
+        )
 
     def _draw_nothing(self) -> None:
         text = f"! {line(self._why)}" if self._why else "reading the receipt ..."

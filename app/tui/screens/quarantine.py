@@ -9,6 +9,7 @@ from textual import on, work
 
 from app.tui.screens.explore_view import ExploreView
 from app.tui.widgets.rows import RowsPane
+from app.views.formats import plural
 from app.views.layout import wrap
 from app.views.safe import line
 
@@ -53,9 +54,8 @@ class QuarantineView(ExploreView):
             self.detail.show(lambda w: [])
             return
         row = self.listed[event.index]
-        head = (
-            f"{line(row.source, limit=200)}, row {row.row:,}, tried {row.attempts} times: {line(row.reason)}"
-        )
+        tried = plural(row.attempts, "time")
+        head = f"{line(row.source, limit=200)}, row {row.row:,}, tried {tried}: {line(row.reason)}"
         raw = row.raw[:SHOWN] + (" …" if len(row.raw) > SHOWN else "")
         self.detail.show(lambda w: [*wrap(head, w, ascii=self.ascii), "", *wrap(raw, w, ascii=self.ascii)])
 

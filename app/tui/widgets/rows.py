@@ -96,9 +96,13 @@ class RowsPane(LinesPane, inherit_bindings=False):
         self.post_message(self.Moved(self, new if self.row_count else -1))
 
     def _set(self, lines: list[str | MarkedLine]) -> None:
+        before = self.row_count
         super()._set(lines)
         if self.row_count == 0:
             self.virtual_size = Size(self._width, 1)
+        elif before == 0:
+            # Shown for the first time: a pane without a place has no rows to stand on.
+            self.post_message(self.Moved(self, self.cursor))
 
     def render_line(self, y: int) -> Strip:
         """Draw the head, or a row below it."""
