@@ -10,12 +10,26 @@ from store.errors import UsageError
 from store.ingest.bands import Bands, bands_for
 from store.ingest.columns import FIELDS, Mapping
 from store.ingest.dates import DateOrder, guess_order, parse_date
-from store.ingest.names import ATTRIBUTES, KNOWN, OF_PLACE, OWN_IDS, PERSON, attribute_name, normalised
+from store.ingest.names import (
+    ATTRIBUTES,
+    KIND_OR_PERSON,
+    KNOWN,
+    OF_PLACE,
+    OWN_IDS,
+    PERSON,
+    attribute_name,
+    normalised,
+    said_of_person,
+)
 from store.ingest.overrides import Overrides, resolve, resolve_texts
 from store.ingest.ratings import guess_scale
 
 #: An attribute with more values than this, and more than a third as many as rows, names single people: no groups.
 _MANY_VALUES: Final = 50
+#: A column named like a person holds kinds of people where it has at most this many values among many rows.
+_FEW_KINDS: Final = 8
+#: A column that only its person's name makes an attribute has at most this many values, of this many letters.
+_MOST_KINDS, _LONGEST_KIND = 25, 40
 #: Columns whose values are longer than this on average are not kept unless asked for.
 _LONG: Final = 300
 
@@ -59,7 +73,9 @@ class _Guess:
         """Choose every field's column."""
         for name, column in self.given.fields.items():
             if name != "text" and column:
-                self._take(name, resolve(column, self.header, f"--map {name}={column}"))
+                found = resolve(column, self.header, f"--map {name}={column}")
+                self._check_given(name, found)
+                self._take(name, found)
         asked = {
             name: resolve(column, self.header, f"--attribute {name}={column}") if column else ""
             for name, column in self.given.attributes.items()
@@ -70,7 +86,7 @@ class _Guess:
         texts = self._texts()
         self._find("rating", lambda c: guess_scale(self.values[c]) is not None)
         self._find("date", self._is_date)
-        self._find("author", lambda c: True)
+        self._find("author", lambda c: not self._holds_kinds(c))
         self._find("url", lambda c: True)
         self._find("id", self._is_unique)
         self._find("id", self._nearly_unique)
@@ -146,7 +162,7 @@ class _Guess:
 
     def _attributes(self, asked: dict[str, str]) -> dict[str, str]:
         found = {name: column for name, column in asked.items() if column}
-        candidates = [(c, *attribute_name(c)) for c in self.free]
+        candidates = [(c, *self._attribute(c)) for c in self.free]
         personal = any(person and name for _, name, person in candidates)
         for column, name, person in candidates:
             if not name or name in asked or name in found or not self.values[column]:
@@ -164,6 +180,40 @@ class _Guess:
                 self.free.remove(column)
         order = {name: position for position, name in enumerate(ATTRIBUTES)}
         return dict(sorted(found.items(), key=lambda item: order.get(item[0].replace("_", " "), -1)))
+
+    def _attribute(self, column: str) -> tuple[str, bool]:
+        """Return the attribute that a column stands for, and whether it is surely the author's."""
+        name, person = attribute_name(column)
+        if name:
+            return name, person
+        if self._holds_kinds(column):
+            return self.names[column].replace(" ", "_"), True
+        said = said_of_person(column)
+        values = set(self.values[column])
+        kinds = 1 < len(values) <= _MOST_KINDS and max(map(len, values)) <= _LONGEST_KIND
+        numbers = sum(value.replace(".", "", 1).isdigit() for value in values) > len(values) / 2
+        return (said, True) if said and kinds and not numbers else ("", person)
+
+    def _holds_kinds(self, column: str) -> bool:
+        """Whether a column named like a person ("customer") holds kinds of people ("new", "returning")."""
+        values = self.values[column]
+        few = 1 < len(set(values)) <= _FEW_KINDS and len(values) >= 5 * len(set(values))
+        return self.names[column] in KIND_OR_PERSON and few
+
+    def _check_given(self, field: str, column: str) -> None:
+        """Refuse a column that cannot be what the user says it is, rather than find no text or no ratings later."""
+        option, values = f"--map {field}={column}", self.values[column]
+        fits = {"rating": lambda c: guess_scale(self.values[c]) is not None, "date": self._is_date}
+        if field not in fits or not values or fits[field](column):
+            return
+        kind = "numbers" if field == "rating" else "dates"
+        usable = [name for name in self.header if self.values[name] and fits[field](name)]
+        raise UsageError(
+            f"{option}: {column!r} holds no {kind} (for example {values[0][:40]!r})",
+            f"columns with {kind}: {', '.join(usable[:10])}"
+            if usable
+            else f"no column holds {kind}: leave it out",
+        )
 
     def _of_subject(self, column: str) -> bool:
         """Tell whether a column never differs among the rows of one subject: then it describes the subject."""

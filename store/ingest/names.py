@@ -21,6 +21,11 @@ KNOWN: Final[dict[str, tuple[str, ...]]] = {
         "author id", "author", "author name", "reviewer id", "reviewerid", "reviewer", "reviewer name",
         "reviewername", "user id", "userid", "user", "user name", "username", "profile name", "profilename",
         "customer id", "customer name", "respondent", "respondent id", "reviews username", "screen name",
+        "handle", "user handle", "twitter handle", "display name", "nickname", "nick", "account", "account id",
+        "customer", "member", "member id", "member name", "guest", "guest id", "guest name", "passenger",
+        "participant", "participant id", "client", "client id", "contributor", "commenter", "commenter id", "poster",
+        "posted by", "submitted by", "written by", "reviewed by", "review by", "employee id", "student id",
+        "patient id", "voter id", "resident", "citizen", "subscriber", "by",
     ),
     "rating": ("overall rating", "rating", "review rating", "stars", "star rating", "score", "review score",
                "overall", "reviews rating", "rate", "reviewer score", "points"),
@@ -43,7 +48,14 @@ ATTRIBUTES: Final = (
     "sex", "tenure", "occupation", "job", "education", "income", "ethnicity", "race", "language", "religion",
     "party", "affiliation", "membership", "member type", "customer type", "user type", "segment", "traveller type",
     "traveler type", "type traveller", "type traveler", "type of traveller", "trip type", "marital status",
-    "disability", "generation", "department",
+    "disability", "generation", "department", "ward", "district", "county", "borough", "suburb", "neighbourhood",
+    "neighborhood", "postcode", "post code", "postal code", "zip", "zip code", "zipcode", "constituency", "precinct",
+    "municipality", "age range", "age bracket", "age band", "role", "user role", "job role", "job title", "profession",
+    "position", "seniority", "sector", "stakeholder", "stakeholder type", "stakeholder group", "respondent type",
+    "respondent group", "organisation type", "organization type", "political affiliation", "political party",
+    "ideology", "plan", "plan type", "subscription", "tier", "loyalty tier", "membership tier", "cabin",
+    "cabin flown", "cabin class", "travel class", "employment", "employment status", "homeowner", "housing tenure",
+    "household", "household type", "experience level", "skill level", "year of study", "faculty", "pronouns",
 )  # fmt: skip
 #: Words that say a column is about the author.
 PERSON: Final = (
@@ -56,9 +68,45 @@ PERSON: Final = (
     "reviewers",
     "profile",
     "employee",
+    "guest",
+    "passenger",
+    "participant",
+    "client",
+    "commenter",
+    "voter",
+    "resident",
+    "citizen",
+    "traveller",
+    "traveler",
+    "patient",
+    "student",
+    "buyer",
+    "consumer",
+    "subscriber",
+    "poster",
 )
+#: Words of a column's name that say what a person did or wrote, not what the person is.
+NOT_OF_PERSON: Final = frozenset(
+    (
+        "id", "name", "rating", "score", "stars", "votes", "vote", "count", "number", "text", "comment", "review",
+        "reviews",
+        "image", "images", "url", "link", "date", "time", "timestamp", "email", "phone", "avatar", "photo", "bio",
+        "response", "answer", "reply", "feedback", "message", "service", "satisfaction", "support", "key", "hash",
+    )
+)  # fmt: skip
+#: Names of an author column that may as well hold a kind of people ("customer": new, returning).
+KIND_OR_PERSON: Final = frozenset(
+    ("user", "customer", "member", "guest", "passenger", "respondent", "reviewer", "participant", "client", "account",
+     "contributor", "resident", "citizen", "subscriber", "commenter", "poster")
+)  # fmt: skip
 #: Attributes that may as well describe the reviewed thing, when nothing says whose they are.
-OF_PLACE: Final = frozenset(("country", "region", "province", "state", "city", "location", "department"))
+OF_PLACE: Final = frozenset(
+    (
+        "country", "region", "province", "state", "city", "location", "department", "ward", "district", "county",
+        "borough", "suburb", "neighbourhood", "neighborhood", "postcode", "post code", "postal code", "zip", "zip code",
+        "zipcode", "constituency", "precinct", "municipality",
+    )
+)  # fmt: skip
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NOT_WORD: Final = re.compile(r"[\W_]+")
 
@@ -77,9 +125,30 @@ def attribute_name(column: str) -> tuple[str, bool]:
     words = name.split()
     person = bool(words) and words[0] in PERSON and len(words) > 1
     bare = " ".join(words[1:]) if person else name
+    if name in ATTRIBUTES:
+        return name.replace(" ", "_"), False
     if bare in ATTRIBUTES:
         return bare.replace(" ", "_"), person
     return "", person
 
 
-__all__ = ["ATTRIBUTES", "KNOWN", "OF_PLACE", "OWN_IDS", "PERSON", "attribute_name", "normalised"]
+def said_of_person(column: str) -> str:
+    """Return what a column says about a person by its name alone ("customer_mood" -> ``mood``), or an empty text."""
+    words = normalised(column).split()
+    if len(words) < 2 or words[0] not in PERSON or NOT_OF_PERSON & set(words[1:]):
+        return ""
+    return "_".join(words[1:])
+
+
+__all__ = [
+    "ATTRIBUTES",
+    "KIND_OR_PERSON",
+    "KNOWN",
+    "NOT_OF_PERSON",
+    "OF_PLACE",
+    "OWN_IDS",
+    "PERSON",
+    "attribute_name",
+    "normalised",
+    "said_of_person",
+]

@@ -215,3 +215,37 @@ def test_unknown_column_names_the_nearest() -> None:
     header, sample = lounge()
     with pytest.raises(UsageError, match=r"there is no column 'contents'; did you mean 'content'\?"):
         guess(header, sample, parse_overrides(["text=contents"]))
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "author", "attributes"),
+    [
+        ("handle", [f"@user{i}" for i in range(40)], "handle", {}),
+        ("user", [f"u{i}" for i in range(40)], "user", {}),
+        ("customer", [f"Name {i}" for i in range(40)], "customer", {}),
+        ("posted_by", [f"Name {i}" for i in range(40)], "posted_by", {}),
+        # few values among many rows are kinds of people
+        ("customer", ["new", "returning"] * 20, "", {"customer": "customer"}),
+        ("role", ["nurse", "patient"] * 20, "", {"role": "role"}),
+        ("ward", ["North", "South", "East", "West"] * 10, "", {"ward": "ward"}),
+        ("customer_mood", ["calm", "angry"] * 20, "", {"mood": "customer_mood"}),
+        # what people did is not what they are
+        ("user_votes", ["1", "2"] * 20, "", {}),
+        ("reviewer_comment", ["fine", "bad"] * 20, "", {}),
+    ],
+)
+def test_people_and_kinds_of_people(
+    column: str, values: list[str], author: str, attributes: dict[str, str]
+) -> None:
+    sample = [
+        {"review": f"Review number {i} says a few words.", column: value} for i, value in enumerate(values)
+    ]
+    mapping = guess(["review", column], sample)
+    assert (mapping.author, mapping.attributes) == (author, attributes)
+
+
+def test_a_rating_without_numbers_is_refused_by_name() -> None:
+    sample = [{"text": f"It was fine, number {i}.", "stars": str(1 + i % 5)} for i in range(20)]
+    with pytest.raises(UsageError, match="--map rating=text: 'text' holds no numbers") as error:
+        guess(["text", "stars"], sample, parse_overrides(["rating=text"]))
+    assert "stars" in error.value.hint
