@@ -44,7 +44,10 @@ def ask(
     ] = None,
     balance: Annotated[str | None, typer.Option(help="Author attribute to balance; none for none.")] = None,
     enhancement: Annotated[
-        str | None, typer.Option(help="none, rewrite, hyde, query2doc, multi-query or auto.")
+        str | None,
+        typer.Option(
+            "--enhance", "--enhancement", help="none, rewrite, hyde, query2doc, multi-query or auto (as probed)."
+        ),
     ] = None,
     both_sides: Annotated[
         bool, typer.Option("--both-sides", help="Keep both sides even where the question asks for one.")
