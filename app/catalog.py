@@ -30,13 +30,18 @@ class Catalog:
 
     # -- answers
 
-    def receipt(self, answer: str, corpus: str = "") -> AuditReceipt:
+    def receipt(self, answer: str, corpus: str = "", *, dimensions: bool = False) -> AuditReceipt:
         """Return the receipt of an answer.
+
+        Parameters
+        ----------
+        dimensions
+            With W2 over several opinion dimensions, which takes a second.
 
         Raises
         ------
         UsageError
-            No such answer, or one that was stopped before it had a receipt.
+            No such answer, or one that was stopped before it had a receipt, or whose distances cannot be measured.
         """
         corpus_id = self.corpus(corpus).id if corpus else None
         record = self._parts.answers.get(answer, corpus_id)
@@ -44,7 +49,12 @@ class Catalog:
             raise UsageError(
                 f"answer {record.id} has no receipt: it was {record.state}", "ask the question again"
             )
-        return record.receipt
+        if not dimensions:
+            return record.receipt
+        from agents.opinion_dimensions import with_dimensions
+
+        found = self._parts.repository.corpus(record.receipt.corpus)
+        return with_dimensions(self._parts.context(found), record.receipt)
 
     def newest_answers(self, corpus: str = "", limit: int = 20) -> list[AnswerRecord]:
         """Return the newest answers, newest first."""

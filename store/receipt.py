@@ -115,7 +115,8 @@ class OpinionAudit(_Part):
     """The opinion distribution of everything between the corpus and the answer.
 
     ``cited`` counts the documents that the answer cites; ``plain`` is the counterfactual relevance-only top-k.
-    ``w1`` holds each set's W1 to the target, by name.
+    ``w1`` holds each set's W1 to the target, by name; ``w2``, measured for an audit that asks for it, each set's W2 to
+    the population over sentiment-intensity, impact and kind of evidence.
     """
 
     labels: str
@@ -127,6 +128,7 @@ class OpinionAudit(_Part):
     cited: Distribution
     plain: Distribution
     w1: dict[str, Estimate]
+    w2: dict[str, float] = Field(default_factory=dict)
     floor: float | None = None
     summaries: dict[str, OpinionSummary] = Field(default_factory=dict)
     corrected_shares: tuple[Estimate, ...] = ()

@@ -19,10 +19,11 @@ import numpy as np
 from agents.evaluation.orag_data import BASES, RETRIEVALS, Integers, OragCorpus, OragEntity, Question, named
 from agents.evaluation.report_kept import Kept, key_of
 from agents.fairness.coverage import group_coverage
-from agents.fairness.distance import histogram, sigma, w1_bins, w2_multivariate
+from agents.fairness.distance import histogram, sigma, w1_bins
 from agents.fairness.pool import Pool
 from agents.fairness.recommendation import recommended_method
 from agents.fairness.selection import METHODS, RANDOM_METHODS
+from agents.opinion_dimensions import dimension_distance
 from agents.pools import fairness_pool
 
 #: Measure -> value, of one choice.
@@ -133,7 +134,7 @@ def judge(corpus: OragCorpus, entity: OragEntity, question: Question, places: In
         "W1": w1_bins(histogram(score), entity.population),
         "W1 of views": w1_bins(histogram(views.score[held]), entity.population) if held.size else nothing,
         "star W1": w1_bins(histogram(stars), histogram(own)) if rated else nothing,
-        "W2": _w2(entity, held),
+        "W2": dimension_distance(views.points(), held),
         "relevance kept": float(question.relevance[places].sum() / top) if top > 0 else nothing,
         **_authors(corpus, entity, places, matched),
     }
@@ -176,16 +177,6 @@ def _entity(
                 picked = (choose(entity, question, method, k, rng) for _ in range(draws))
                 found[name][str(k)].append(_mean([judge(corpus, entity, question, each) for each in picked]))
     return found
-
-
-def _w2(entity: OragEntity, held: Integers) -> float:
-    """W2 over several opinion dimensions; equal opinions are joined, which leaves the distance as it is."""
-    if not held.size:
-        return float("nan")
-    points = entity.views.points()
-    everyone, mass = np.unique(points, axis=0, return_counts=True)
-    chosen, own = np.unique(points[held], axis=0, return_counts=True)
-    return w2_multivariate(chosen, everyone, own, mass)
 
 
 def _authors(

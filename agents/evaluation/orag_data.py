@@ -6,7 +6,6 @@ document, the ablation of appendix E) and ``enriched`` (the same with its metada
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast
@@ -17,11 +16,11 @@ from numpy.typing import NDArray
 from agents.context import RagContext
 from agents.evaluation.warp_data import STARS
 from agents.fairness.distance import histogram, sentiment_entropy
+from agents.opinion_dimensions import evidence_kinds, opinion_points
 from agents.pools import OTHER, Groups, OpinionPool, make_groups, opinion_pool
 from agents.state import RagState
 from store.errors import NoCandidates, UsageError
 from store.fusion import reciprocal_rank_fusion
-from store.opinions import Quote
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -42,7 +41,6 @@ TEMPLATES: Final[tuple[tuple[str, str], ...]] = (
 )
 #: An attribute known for fewer documents than this says nothing of author groups.
 _KNOWN: Final = 0.1
-_EVIDENCE: Final = ("personal", "anecdotal", "data-driven")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +64,8 @@ class Views:
     evidence: tuple[str, ...]
 
     def points(self) -> Floats:
-        """Return the opinions as points in several dimensions, shape (n, 5): score, impact, kind of evidence.
-
-        Two kinds of evidence are 20 points apart, as are a medium opinion and a neutral one.
-        """
-        kinds = np.array([[kind == name for name in _EVIDENCE] for kind in self.evidence], dtype=np.float64)
-        spread = 20 / np.sqrt(2)
-        return np.column_stack([self.score, self.impact, spread * kinds.reshape(-1, len(_EVIDENCE))])
+        """Return the opinions as points in several dimensions (``agents.opinion_dimensions``), shape (n, 5)."""
+        return opinion_points(self.score, self.impact, self.evidence)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,23 +217,16 @@ def named(groups: Groups) -> Groups:
 def _views(context: RagContext, entity_id: int, pool: OpinionPool, ids: Integers) -> Views:
     stances = pool.stances
     held = stances.document_ids
-    units: dict[int, list[Quote]] = {}
-    for unit in context.opinions.quotes(
-        held.tolist(), context.with_descendants([entity_id]), context.extractor
-    ):
-        units.setdefault(unit.document_id, []).append(unit)
-    markers, evidence = [], []
-    for document in held.tolist():
-        own = units.get(document, [])
-        markers.append(tuple(sorted({marker for unit in own for marker in unit.markers})))
-        kinds = Counter(unit.evidence for unit in own if unit.evidence in _EVIDENCE)
-        evidence.append(min(kinds, key=lambda kind: (-kinds[kind], kind)) if kinds else "")
+    found = context.opinions.quotes(held.tolist(), context.with_descendants([entity_id]), context.extractor)
+    markers: dict[int, set[str]] = {}
+    for unit in found:
+        markers.setdefault(unit.document_id, set()).update(unit.markers)
     return Views(
         np.searchsorted(ids, held),
         stances.scores.astype(np.float64),
         stances.impacts.astype(np.float64),
-        tuple(markers),
-        tuple(evidence),
+        tuple(tuple(sorted(markers.get(document, ()))) for document in held.tolist()),
+        tuple(evidence_kinds(held.tolist(), found)),
     )
 
 

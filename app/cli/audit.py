@@ -28,6 +28,10 @@ def audit(
             "--fail-over", help="Exit 5 if a figure is over a limit: w1=5, gap=0.1, unverified=0, degraded=0."
         ),
     ] = None,
+    dimensions: Annotated[
+        bool,
+        typer.Option("--dimensions", help="With W2 over sentiment-intensity, impact and kind of evidence."),
+    ] = False,
     listing: Annotated[bool, typer.Option("--list", help="List the newest answers.")] = False,
     json: Annotated[bool, typer.Option("--json", help="The receipt as JSON (receipt/1).")] = False,
 ) -> None:
@@ -42,7 +46,7 @@ def audit(
     known = ("text", "markdown", "html", "json")
     if format not in known:
         raise UsageError(f"--format is `{format}`", f"use one of {', '.join(known)}")
-    receipt = sh.catalog.receipt(answer, sh.corpus)
+    receipt = sh.catalog.receipt(answer, sh.corpus, dimensions=dimensions)
     if compare is not None:
         from app.views.compare import compare_json, compare_markdown, compare_text
 

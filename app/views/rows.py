@@ -121,6 +121,9 @@ def opinion_facts(opinion: OpinionAudit) -> Facts:
         bins = ", ".join(f"{name} {_share((share,))}" for name, share in zip(BIN_NAMES, shares, strict=True))
         how = f" ({shares[0].method})" if shares[0].method else ""
         facts += [("corrected", f"shares corrected for label errors: {sides}{how}"), ("by bin", bins)]
+    if opinion.w2:
+        listed = ", ".join(f"{set_name(name)} {number(value)}" for name, value in opinion.w2.items())
+        facts.append(("W2", f"over sentiment-intensity, impact and kind of evidence: {listed}"))
     return [(label, value) for label, value in facts if value]
 
 

@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
+from agents.opinion_dimensions import with_dimensions
+from app.bootstrap import Parts
 from app.evaluation_corpora import LOUNGES, lounge_rows, mini_data
+from app.settings import load_settings
+from store.errors import UsageError
 from tests.app.conftest import Run
 from tests.fakes.misbehaving import MisbehavingServer, fails, says
 
@@ -174,3 +178,28 @@ def test_wrong_use_is_one_line_and_exit_2(run: Run, arguments: tuple[str, ...], 
     assert ran.code == 2
     assert words.casefold() in ran.err.casefold(), ran.err
     assert len(ran.err.splitlines()) == 1
+
+
+def test_an_audit_measures_several_dimensions_when_asked(run: Run, library: Path) -> None:
+    asked = run("ask", "What do people think of the food?", "-k", "10", workspace=library)
+    assert asked.code == 0, asked.err
+    plain = json.loads(run("audit", "--json", workspace=library).out)
+    assert plain["opinion"]["w2"] == {}, "asking does not pay for it"
+    ran = run("audit", "--dimensions", "--json", workspace=library)
+    assert ran.code == 0, ran.err
+    found = json.loads(ran.out)["opinion"]["w2"]
+    assert 0 < found["retrieved"] < found["plain"]
+    assert (
+        "over sentiment-intensity, impact and kind of evidence"
+        in run("audit", "--dimensions", workspace=library).out
+    )
+    settings, project = load_settings(None, {"workspace": str(library)})
+    parts = Parts(settings, project)
+    receipt = parts.answers.get("last", None).receipt
+    assert receipt is not None
+    assert receipt.opinion is not None
+    other = receipt.opinion.population.model_copy(update={"counts": (1,) * 7})
+    changed = receipt.model_copy(update={"opinion": receipt.opinion.model_copy(update={"population": other})})
+    with pytest.raises(UsageError, match="have changed since this answer"):
+        with_dimensions(parts.context(parts.repository.corpus()), changed)
+    parts.close()
