@@ -12,9 +12,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Grid, Vertical
 from textual.reactive import reactive
 from textual.widgets import Footer, Static
+from textual.worker import Worker
 
 from app.tui.base import BaseScreen
 from app.tui.screens.dialogs import ConfirmDialog, LineDialog
+from app.tui.widgets.faults import fault_words
 from app.tui.widgets.lines import LinesPane
 from app.tui.widgets.rows import RowsPane
 from app.views.safe import line
@@ -159,6 +161,19 @@ class AuditScreen(BaseScreen[None]):
             self._why = str(error)
         self._draw_tradeoff()
         self.refresh_bindings()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Say what nobody foresaw."""
+        words = fault_words(event)
+        if not words:
+            return
+        self._why = words
+        if self.receipt is None:
+            self._draw()
+        elif event.worker.group == "audit":
+            self._draw_tradeoff()
+        else:
+            self.notify(line(words), severity="error", markup=False)
 
     # -- drawing
 

@@ -8,7 +8,9 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input
+from textual.worker import Worker
 
+from app.tui.widgets.faults import fault_words
 from app.tui.widgets.lines import LinesPane
 from app.tui.widgets.rows import RowsPane
 
@@ -77,6 +79,11 @@ class ExploreView(Vertical):
     def say(self, text: str, *, wrong: bool = False) -> None:
         """Show a line of text."""
         self.post_message(Said(text, wrong))
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Say what nobody foresaw."""
+        if words := fault_words(event):
+            self.say(words, wrong=True)
 
     def reload(self, *_arguments: Any, **_named: Any) -> Any:
         """Read again what is shown."""

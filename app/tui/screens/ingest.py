@@ -12,8 +12,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.reactive import reactive
 from textual.widgets import Button, Footer, Input, Static
+from textual.worker import Worker
 
 from app.tui.base import BaseScreen
+from app.tui.widgets.faults import fault_words
 from app.tui.widgets.job import JobLine
 from app.tui.widgets.lines import LinesPane
 from app.views.layout import wrap
@@ -214,6 +216,12 @@ class IngestScreen(BaseScreen[bool]):
             self._say([*lines, "", "Esc goes back; ask about it in the chat"])
         finally:
             self.busy = False
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Say what nobody foresaw."""
+        if words := fault_words(event):
+            self._say([words], wrong=True)
+            self._job.update("")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Start nothing while a job runs."""

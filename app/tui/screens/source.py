@@ -12,8 +12,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.reactive import reactive
 from textual.widgets import Footer, Static
+from textual.worker import Worker
 
 from app.tui.base import BaseModal
+from app.tui.widgets.faults import fault_words
 from app.tui.widgets.lines import LinesPane
 from app.views.marked_text import MarkedLine, marked_lines
 from app.views.safe import line
@@ -149,6 +151,11 @@ class SourceScreen(BaseModal[None]):
         parts += [text] if text else []
         told = (" | " if self.desk.ascii else " · ").join(parts)
         self.query_one("#source-state", Static).update(line(told, ascii=self.desk.ascii))
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Say what nobody foresaw."""
+        if words := fault_words(event):
+            self.query_one("#source-facts", Static).update(f"! {line(words, ascii=self.desk.ascii)}")
 
     def action_mark(self, by: int) -> None:
         """Go to the next quote."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from textual.widgets import Static
 
+from agents.ordering import PositionWeights
 from app.bootstrap import Parts
 from app.cli.main import main
 from app.frontiers import Frontiers, changes
@@ -130,6 +132,60 @@ async def test_each_point_is_what_asking_there_would_choose(answered) -> None:
         assert [each.document_id for each in receipt.ranking] == [each.document_id for each in point.ranking]
         assert [e.relevance for e in receipt.ranking] == pytest.approx([e.relevance for e in point.ranking])
     await parts.aclose()
+
+
+async def test_a_calibration_orders_every_point(answered, monkeypatch) -> None:
+    folder, ids = answered
+    weights = np.array([0.3, 0.1, 0.08, 0.06, 0.05, 0.04, 0.03, 0.02])
+    measured = PositionWeights(weights, 0.1, np.eye(9) * 1e-6, "a model", True)
+    monkeypatch.setattr("agents.reranking.position_weights", lambda _context, k: measured)
+    parts = Parts(Settings(workspace=str(folder)))
+    frontier = Frontiers(parts).of(ids[0])
+    parts.close()
+    for each in frontier.points:
+        if each.point.chosen:
+            continue
+        polarity = np.sign([document.score for document in each.ranking])
+        assert each.position.predicted == pytest.approx(float(polarity @ weights) + 0.1)
+        assert [d.position_weight for d in each.ranking] == pytest.approx(list(weights))
+        low, high = sorted(polarity) @ np.sort(weights)[::-1], sorted(polarity) @ np.sort(weights)
+        reachable = low + 0.1 <= each.position.target <= high + 0.1
+        assert not reachable or abs(each.position.predicted - each.position.target) <= 0.2
+
+
+async def test_a_corpus_that_changed_since_is_said(answered, tmp_path) -> None:
+    folder, ids = answered
+    copy = Path(shutil.copytree(folder, tmp_path / "copy"))
+    shown = {each.document_id for each in stored(folder, ids[0]).ranking}
+    parts = Parts(Settings(workspace=str(copy)))
+    gone = next(i for i in range(1, 80) if i not in shown)
+    pool = Frontiers(parts).of(ids[0])
+    assert not pool.stale
+    others = [i for i in range(1, 81) if i not in shown]
+    parts.repository.delete_documents([gone, *others[:10]])
+    parts.repository.touch(1)
+    parts.close()
+    async with Host(copy, AuditScreen(ids[0])).run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "3")
+        assert "! the corpus has changed since" in seen(pilot)
+
+
+@pytest.mark.parametrize("where", ["app.catalog.Catalog.receipt", "app.frontiers.Frontiers.of"])
+async def test_what_nobody_foresaw_is_said(seeded, monkeypatch, where) -> None:
+    answer = add_answer(seeded, opinion_receipt())
+
+    def fail(*_arguments: object) -> None:
+        raise RuntimeError("boom [/] \x1b[31m")
+
+    monkeypatch.setattr(where, fail)
+    async with Host(seeded, AuditScreen(answer)).run_test(size=(80, 24)) as pilot:
+        await pilot.pause(0.1)
+        for _ in range(100):
+            await pilot.press("3")
+            if "boom [/]" in seen(pilot):
+                break
+        assert "unexpected RuntimeError: boom [/] ␛[31m" in seen(pilot)
 
 
 async def test_a_side_that_was_asked_for_stays_the_only_one(answered) -> None:
