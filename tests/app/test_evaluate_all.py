@@ -14,7 +14,7 @@ from app.evaluation_corpora import LOUNGES, lounge_rows, mini_data
 from app.settings import load_settings
 from store.errors import UsageError
 from tests.app.conftest import Run
-from tests.fakes.misbehaving import MisbehavingServer, fails, says
+from tests.fakes.misbehaving import MisbehavingServer, fails, says, streams
 
 DATA = Path(__file__).parent.parent / "data"
 FARO = ("evaluate", "faro", "--data", DATA, "--only", "political", "-k", "2", "--questions", "8")
@@ -106,8 +106,24 @@ def test_faro_as_a_page_with_plots(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_orag_on_a_corpus_of_the_workspace(run: Run, library: Path) -> None:
-    command = ("evaluate", "orag", "-k", "5", "-k", "10", "--mentions", "15", "--draws", "3", "--json")
+def test_orag_on_a_corpus_of_the_workspace(
+    run: Run, library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = ("--cache", tmp_path / "cache")
+    command = (
+        "evaluate",
+        "orag",
+        "-k",
+        "5",
+        "-k",
+        "10",
+        "--mentions",
+        "15",
+        "--draws",
+        "3",
+        "--json",
+        *cache,
+    )
     refused = run(*command, workspace=library)
     assert refused.code == 2
     assert "no split-only knowledge base" in refused.err
@@ -129,6 +145,17 @@ def test_orag_on_a_corpus_of_the_workspace(run: Run, library: Path) -> None:
     assert {plot["title"] for plot in found["plots"]} >= {"W1 over k", "from the documents to the answer"}
     after = json.loads(run("export", "answers", "--format", "jsonl", workspace=library).out or "[]")
     assert after == before, "no answer of the evaluation is stored"
+    with MisbehavingServer(default=streams("Everybody loved ", "it [1][2][3].")) as server:
+        monkeypatch.setenv("EVENHAND_MODELS__GENERATOR__BASE_URL", server.base_url)
+        monkeypatch.setenv("EVENHAND_MODELS__GENERATOR__MODEL", "fake")
+        ran = run(*command, workspace=library)
+    assert ran.code == 0, ran.err
+    fidelity = titled(json.loads(ran.out), "generation fidelity")
+    assert fidelity["extractive (embedded), ours"] == ours, "kept from the first run"
+    model = fidelity["fake, ours"]
+    assert model["fell back"] == 0
+    assert model["with findings"] == 1.0, "a one-sided answer is found out"
+    assert model["amplification"] > ours["amplification"], "and amplifies"
 
 
 def test_rewriting_on_the_bundled_pairs(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
