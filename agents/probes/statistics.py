@@ -271,6 +271,7 @@ def _finite(values: Floats, least: int) -> Floats:
 __all__ = [
     "DRAWS",
     "Change",
+    "Floats",
     "Interval",
     "Measured",
     "PairedT",

@@ -46,7 +46,9 @@ def ask(
     enhancement: Annotated[
         str | None,
         typer.Option(
-            "--enhance", "--enhancement", help="none, rewrite, hyde, query2doc, multi-query or auto (as probed)."
+            "--enhance",
+            "--enhancement",
+            help="none, rewrite, hyde, query2doc, multi-query or auto (as probed).",
         ),
     ] = None,
     both_sides: Annotated[

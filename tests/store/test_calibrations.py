@@ -47,3 +47,18 @@ def test_probes(calibrations: CalibrationStore, database: Database) -> None:
     calibrations.save_probe(None, "minilm", {"t": 2})
     calibrations.save_probe(None, "other", {"t": 3})
     assert calibrations.latest_probe("minilm") == {"t": 2}
+
+
+def test_a_corpus_own_diagnosis_comes_before_the_general_one_and_others_do_not_count(
+    database: Database,
+) -> None:
+    calibrations = CalibrationStore(database)
+    own, other = new_corpus(database, "own"), new_corpus(database, "other")
+    calibrations.save_probe(own, "minilm", {"t": 1})
+    calibrations.save_probe(None, "minilm", {"t": 2})
+    calibrations.save_probe(other, "minilm", {"t": 3})
+    assert calibrations.latest_probe("minilm", own) == {"t": 1}
+    assert calibrations.latest_probe("minilm") == {"t": 2}
+    listed = calibrations.probes()
+    assert [record.result["t"] for record in listed] == [3, 2, 1]
+    assert listed[1].corpus_id is None

@@ -100,7 +100,7 @@ def test_pairs_in_files(tmp_path: Path) -> None:
     write_pairs(tmp_path / "pairs.jsonl", pairs)
     assert parse_pairs((tmp_path / "pairs.jsonl").read_text().splitlines(), "pairs.jsonl") == pairs
     for broken in ("{", "[]", '{"bias": "brevity"}', '{"answer_at": [0]}'):
-        with pytest.raises(UsageError, match="pairs.jsonl, line 1"):
+        with pytest.raises(UsageError, match=r"pairs\.jsonl, line 1"):
             parse_pairs([broken], "pairs.jsonl")
 
 
