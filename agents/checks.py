@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from agents.corrections import corrected, corrected_sentence
 from agents.models.extractive import NAME as EXTRACTIVE
 from agents.pools import opinion_pool
 from agents.state import RagState
-from agents.verification import Verification, verify
+from agents.verification import Read, Verification, verify
 from store.receipt import CitationAudit, Distribution, VerificationAudit
 from store.records import BINS
 
@@ -29,12 +30,22 @@ class Checked:
     deviation: str
 
 
-def check_answer(context: RagContext, state: RagState) -> Checked:
-    """Check citations, quotes, stated shares, and the distribution of the views that the answer reports."""
+def writer_of(state: RagState) -> str:
+    """Return the name of the model that wrote the answer last."""
+    return next(
+        (str(used["name"]) for used in reversed(state["models"]) if used["role"] == "generator"), EXTRACTIVE
+    )
+
+
+def check_answer(context: RagContext, state: RagState, read: Mapping[str, Read] | None = None) -> Checked:
+    """Check citations, quotes, stated shares, and the distribution of the views that the answer reports.
+
+    ``read`` holds what a model has read in the answer's claims; the embedded classifier reads the others.
+    """
     # The receipt needs those of plain relevance as well: read together.
     records = context.documents([*state["chosen"], *state["plain"]])
     texts = {str(rank): records[d].text for rank, d in enumerate(state["chosen"], 1) if d in records}
-    found, findings = _verify(context, state, texts)
+    found, findings = _verify(context, state, texts, read or {})
     citations = _citations(state, texts, found)
     quotes = [c for c in citations if c.quote]
     distribution = None
@@ -54,19 +65,19 @@ def check_answer(context: RagContext, state: RagState) -> Checked:
 
 
 def _verify(
-    context: RagContext, state: RagState, texts: dict[str, str]
+    context: RagContext, state: RagState, texts: dict[str, str], read: Mapping[str, Read]
 ) -> tuple[Verification, tuple[str, ...]]:
     if state["selection"].get("floor") is None:
         found = verify(state["answer"], texts)
         return found, tuple(f.message for f in found.findings)
     pool = opinion_pool(context, state)
     stance = dict(zip(pool.stances.document_ids.tolist(), pool.stances.scores.tolist(), strict=True))
-    written = state["models"][-1]["name"] if state["models"] else EXTRACTIVE
+    written = writer_of(state)
     options: dict[str, Any] = {}
     if written != EXTRACTIVE:
         from agents.verification_claims import lexical_claim
 
-        options["classify"] = lexical_claim
+        options["classify"] = lambda text: read[text] if text in read else lexical_claim(text)
     side = state["route"]["side"]
     whole = opinion_pool(context, {**state, "route": {**state["route"], "side": None}}) if side else pool
     answer = state["answer"]
@@ -113,4 +124,4 @@ def _counts(scores: list[int]) -> list[float]:
     return [float(n) for n in np.bincount((np.asarray(scores) + 30) // 10, minlength=len(BINS))]
 
 
-__all__ = ["Checked", "check_answer"]
+__all__ = ["Checked", "check_answer", "writer_of"]

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 EnhancementName = Literal["none", "rewrite", "hyde", "query2doc", "multi-query", "auto"]
+Decider = Literal["embedded", "model"]
 KnowledgeBase = Literal["raw", "enriched", "split"]
 
 
@@ -36,6 +37,14 @@ class AgentSettings(BaseModel):
     )
     knowledge_base: KnowledgeBase = Field(default="raw", description="which texts are searched")
     voices: int = Field(default=10, ge=1, le=60, description="quotes in an answer of the embedded writer")
+    router: Decider = Field(
+        default="embedded",
+        description="who tells facts from views: embedded, or model (models.router), replaced and marked if it fails",
+    )
+    verifier: Decider = Field(
+        default="embedded",
+        description="who reads what a model's sentences claim: embedded, or model (models.verifier); likewise",
+    )
     seed: int = Field(default=0, description="of every random choice")
     tolerance: float = Field(
         default=6.0, gt=0, description="W1 of the answer to the population before it is revised"
@@ -47,4 +56,4 @@ class AgentSettings(BaseModel):
     history: int = Field(default=6, ge=0, le=50, description="earlier turns kept for follow-ups")
 
 
-__all__ = ["AgentSettings", "EnhancementName", "KnowledgeBase"]
+__all__ = ["AgentSettings", "Decider", "EnhancementName", "KnowledgeBase"]

@@ -205,6 +205,18 @@ def verify(
     return Verification(citations, checks, claims, shares, away, amplified, tuple(findings))
 
 
+def claim_texts(answer: str, documents: Mapping[str, str]) -> list[str]:
+    """Return the texts that :func:`verify` would classify, each once."""
+    found: dict[str, None] = {}
+
+    def note(text: str) -> None:
+        found.setdefault(text)
+
+    cut = sentences(answer)
+    _claims(cut, note, {}, documents)
+    return list(found)
+
+
 def _shares(name: str, values: Sequence[float]) -> tuple[float, ...]:
     numbers = tuple(float(value) for value in values)
     total = sum(numbers)
@@ -485,6 +497,7 @@ __all__ = [
     "FindingKind",
     "Read",
     "Verification",
+    "claim_texts",
     "verify",
     "w1_of_bins",
 ]

@@ -37,7 +37,7 @@ from agents.models.payload import (
 )
 from agents.models.quirks import QuirkBook, Quirks
 from agents.models.settings import EndpointSettings
-from agents.models.translate import error_inside, translate
+from agents.models.translate import error_inside, redact, translate
 from agents.models.usage import UsageMeter, estimate_tokens
 from store.ports import ChatReply, ChatRequest, Usage
 
@@ -375,7 +375,8 @@ class OpenAIChat:
             finish_reason=raw.finish_reason,
             model=raw.model or self.model,
             usage=usage,
-            refusal=raw.refusal,
+            # It is shown and stored: a server that repeats what it was sent must not put the key there.
+            refusal=redact(raw.refusal, self.settings.key()) if raw.refusal else "",
             logprobs=raw.logprobs,
         )
 

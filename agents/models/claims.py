@@ -32,6 +32,16 @@ class ClaimsAnswer(BaseModel):
     claims: list[ClaimAnswer]
 
 
+#: Assumed probability that a model's sign of a claim is right; models do not say it themselves.
+CERTAINTY = 0.9
+
+
+def prompt_of_claims() -> tuple[str, str]:
+    """Return name and hash of the prompt."""
+    prompt = prompts.load("classify_claims")
+    return prompt.name, prompt.sha256
+
+
 async def classify_claims(
     claims: Sequence[str], subject: str, chat: ChatModel
 ) -> tuple[list[int | None], ModelCallError | None]:
@@ -66,4 +76,4 @@ def _score(claim: ClaimAnswer) -> int:
     return score_of(claim.sentiment, intensity)
 
 
-__all__ = ["ClaimAnswer", "ClaimsAnswer", "classify_claims"]
+__all__ = ["CERTAINTY", "ClaimAnswer", "ClaimsAnswer", "classify_claims", "prompt_of_claims"]

@@ -9,12 +9,19 @@ from langgraph.runtime import Runtime
 from agents.context import RagContext
 from agents.models.router import QuestionRouter
 from agents.models.router_subjects import match_subjects
+from agents.nodes.marks import degraded, used_model
 from agents.state import RagState
+from store.errors import ApplicationError
 from store.receipt import RouteAudit
 
 
-def route(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
-    """Decide what kind of question this is; an explicit ``route`` option wins over the router."""
+async def route(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
+    """Decide what kind of question this is; an explicit ``route`` option wins over the router.
+
+    The embedded router always reads the limits that the question states (side, groups, period, counting); with
+    ``agent.router = "model"`` the model decides between facts and views, and where it fails the embedded router's word
+    stands, marked.
+    """
     context = runtime.context
     # Names of things are not judgements ("Comfort Inn").
     names = match_subjects(state["question"], tuple(context.subjects()))
@@ -30,12 +37,41 @@ def route(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         side=found.side,
         overridden=wanted is not None,
     )
+    update: dict[str, Any] = {}
+    if context.settings.router == "model" and not wanted and found.kind != "counting":
+        audit, update = await _by_model(state, context, audit)
     if state["options"].get("one_sided") is False:
         audit = audit.model_copy(update={"side": None})
     route_state = {**audit.model_dump(), "count": found.count, "groups": list(found.groups)}
     if found.period is None:
-        return {"route": route_state, "period": []}
-    return {"route": route_state, "period": [found.period.start or "", found.period.end or ""]}
+        return {**update, "route": route_state, "period": []}
+    return {**update, "route": route_state, "period": [found.period.start or "", found.period.end or ""]}
+
+
+async def _by_model(
+    state: RagState, context: RagContext, embedded: RouteAudit
+) -> tuple[RouteAudit, dict[str, Any]]:
+    """Return the model's decision with its mark, or the embedded one with the reason why."""
+    chat = context.chat("router")
+    if chat is None:
+        reason = "no language model is configured for the role router: routed by the embedded router"
+        return embedded, {"degradations": degraded(state, "route", reason)}
+    from agents.models.llm_router import route as ask_model
+
+    try:
+        found = await ask_model(state["question"], chat)
+    except ApplicationError as error:
+        reason = f"{error.message}: routed by the embedded router instead"
+        return embedded, {"degradations": degraded(state, "route", reason)}
+    change = {
+        "kind": found.kind,
+        "confidence": found.confidence,
+        "reason": f"{chat.model}: {found.reason} (embedded: {embedded.kind})",
+        # Facts have no side.
+        "side": None if found.kind == "factual" else embedded.side,
+    }
+    models = used_model(state, "router", chat.model, found.prompt, found.prompt_sha)
+    return embedded.model_copy(update=change), {"models": models}
 
 
 __all__ = ["route"]
