@@ -34,7 +34,7 @@ class SessionsScreen(BaseScreen[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "Back", id="sessions.back"),
         Binding("enter", "resume", "Resume", id="sessions.resume", priority=True),
-        Binding("n", "fresh", "New", id="sessions.new"),
+        Binding("n", "fresh", "New", id="sessions.new", show=False),
         Binding("r", "rename", "Rename", id="sessions.rename"),
         Binding("d,delete", "delete", "Delete", id="sessions.delete"),
         Binding("e", "export", "Export", id="sessions.export"),

@@ -85,6 +85,7 @@ class WelcomeScreen(BaseScreen[None]):
         self.query_one(OptionList).disabled = busy
         self.query_one("#welcome-bar").display = busy
         self.query_one("#welcome-stage").set_class(False, "-error")
+        self.refresh_bindings()
         if busy:
             self.query_one("#welcome-stage", Static).update("making the workspace ...")
         else:
@@ -149,6 +150,11 @@ class WelcomeScreen(BaseScreen[None]):
         desk = self.desk
         self.dismiss(None)
         desk.run_worker(desk.enter(), group="open", exit_on_error=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer the way back only where there is one."""
+        busy = self.is_mounted and self.query_one(OptionList).disabled
+        return busy or bool(self.desk.corpora) if action == "leave" else True
 
     def action_leave(self) -> None:
         """Stop what is being prepared, or go back to the chat where there is a corpus."""

@@ -128,7 +128,7 @@ class ScriptedBackstage(Backstage):
 def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_COLOR", "TEXTUAL_THEME", "COLORTERM", "TEXTUAL_FILTERS", "SSH_CONNECTION"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("app.tui.clipboard.shutil.which", lambda _name: None)
+    monkeypatch.setattr("app.tui.clipboard.native_copy", lambda _text: "")
 
 
 @pytest.fixture
