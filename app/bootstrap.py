@@ -200,8 +200,12 @@ class Parts:
             raise ConfigurationError(f"setting `models.{name}` is wrong: {first['msg']}") from None
         if self._models is None:
             from agents.models.endpoints import ChatModels
+            from agents.models.quirks import QuirkBook
 
-            self._models = ChatModels(self.settings.models)
+            # What a server refuses is not found out again by every process.
+            root = self.workspace.root
+            quirks = QuirkBook(root / "model-quirks.json" if root.is_dir() else None)
+            self._models = ChatModels(self.settings.models, quirks=quirks)
         return self._models.for_role(role)
 
     def context(self, corpus: CorpusRecord, memo: Any = None) -> RagContext:
@@ -272,6 +276,8 @@ class Parts:
 
     def close(self) -> None:
         """Close the database and the vector store, if they were opened."""
+        if self._models is not None:
+            self._models.quirks.save()
         if "chroma" in self.__dict__:
             self.chroma.close()
         if "database" in self.__dict__:

@@ -131,6 +131,8 @@ async def _models(parts: Parts) -> list[Check]:
         if chat is None or chat in seen:
             continue
         seen.append(chat)
+        # A server may have been upgraded since: its refusals are found out anew.
+        chat.forget_quirks()
         from agents.models.probe import probe
 
         report = await probe(chat)

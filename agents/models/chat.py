@@ -111,6 +111,10 @@ class OpenAIChat:
         # To another process goes everything but the connections.
         return {**self.__dict__, "_bound": None}
 
+    def forget_quirks(self) -> None:
+        """Forget what was learnt of the server: the next calls find it out anew."""
+        self.quirks.reset()
+
     def clone(self) -> OpenAIChat:
         """Return a client of the same server with connections of its own, for use in another event loop.
 

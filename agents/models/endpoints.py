@@ -40,9 +40,10 @@ class ChatModels:
         return chat
 
     async def aclose(self) -> None:
-        """Close every connection."""
+        """Close every connection, and keep what was learnt of the servers."""
         for _, chat in self._clients:
             await chat.aclose()
+        self.quirks.save()
 
 
 __all__ = ["ChatModels"]

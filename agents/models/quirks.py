@@ -7,12 +7,19 @@ again; the step is kept for this base URL and model, so the next request starts 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import json
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
+from datetime import date
+from pathlib import Path
 from typing import Any, Final, Literal
 
 SchemaMode = Literal["json_schema", "json_object_schema", "json_object", "none"]
 
+#: Days that what was learnt of a server is believed.
+KEPT_DAYS: Final = 30
 #: From the strictest to none. The second is llama-cpp-python's dialect.
 SCHEMA_MODES: Final[tuple[SchemaMode, ...]] = ("json_schema", "json_object_schema", "json_object", "none")
 
@@ -48,6 +55,11 @@ class Quirks:
     stream_usage: bool = True
     reasoning: bool = False
     context_tokens: int | None = None
+
+    def reset(self) -> None:
+        """Forget everything."""
+        for field in fields(self):
+            setattr(self, field.name, field.default)
 
     def learn(self, payload: Mapping[str, Any], message: str, param: str = "") -> str | None:
         """Take one step away from what the server complained of.
@@ -111,14 +123,57 @@ class Quirks:
 
 
 class QuirkBook:
-    """Quirks by base URL and model; ``dump`` and ``restore`` let the application keep them between runs."""
+    """Quirks by base URL and model.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    path
+        File that they are kept in between processes; None keeps them for this one. A file that is damaged or cannot
+        be written costs a few refused requests, never an error.
+    today
+        Servers are upgraded: what was learnt ``KEPT_DAYS`` ago is learnt again.
+    """
+
+    def __init__(self, path: Path | None = None, *, today: Callable[[], date] = date.today) -> None:
         self._known: dict[tuple[str, str], Quirks] = {}
+        self._path, self._today = path, today
+        self._since: dict[tuple[str, str], date] = {}
+        if path is not None:
+            self._load(path)
+        self._saved = self.dump()
 
     def of(self, base_url: str, model: str) -> Quirks:
         """Return the (shared, mutable) entry of a model."""
         return self._known.setdefault((base_url, model), Quirks())
+
+    def save(self) -> None:
+        """Write what was learnt since the last time, whole or not at all."""
+        rows = self.dump()
+        if self._path is None or rows == self._saved:
+            return
+        plain = asdict(Quirks())
+        kept = []
+        for row in rows:
+            if any(row[name] != value for name, value in plain.items()):
+                key = (row["base_url"], row["model"])
+                kept.append({**row, "since": self._since.setdefault(key, self._today()).isoformat()})
+        with contextlib.suppress(OSError):
+            temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}.tmp")
+            temporary.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+            temporary.replace(self._path)
+        self._saved = rows
+
+    def _load(self, path: Path) -> None:
+        try:
+            rows = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return
+        for row in rows if isinstance(rows, list) else ():
+            with contextlib.suppress(KeyError, TypeError, ValueError):
+                since = date.fromisoformat(row["since"])
+                if (self._today() - since).days < KEPT_DAYS:
+                    self.restore([row])
+                    self._since[row["base_url"], row["model"]] = since
 
     def dump(self) -> list[dict[str, Any]]:
         """Return JSON-ready rows; no keys are in them."""
@@ -141,4 +196,4 @@ def _mentions(text: str, *words: str) -> bool:
     return any(word in text for word in words)
 
 
-__all__ = ["SCHEMA_MODES", "QuirkBook", "Quirks", "SchemaMode"]
+__all__ = ["KEPT_DAYS", "SCHEMA_MODES", "QuirkBook", "Quirks", "SchemaMode"]

@@ -87,19 +87,20 @@ class QuestionRouter:
         parts = clauses(tokens(mask(question, names)))
         if not parts:
             return Route("factual", 0.5, "empty question")
-        kind, confidence, reason, count, views = _decide(parts)
+        groups = find_groups(question)
+        kind, confidence, reason, count, views = _decide(parts, groups=bool(groups))
         period, said = find_period(fold(question), reference or self._reference)
         if said and period is None:
             reason += f"; {said!r} needs a reference date"
         sides = {side_of(clause.text, counting=kind == "counting") for clause in views}
         side = sides.pop() if len(sides) == 1 else None
-        return Route(kind, confidence, reason, side, period, find_groups(question), count)
+        return Route(kind, confidence, reason, side, period, groups, count)
 
 
-def _decide(parts: Sequence[Clause]) -> tuple[Kind, float, str, Count | None, list[Clause]]:
+def _decide(parts: Sequence[Clause], *, groups: bool) -> tuple[Kind, float, str, Count | None, list[Clause]]:
     """Return kind, confidence, reason, what is counted, and the clauses that ask for views."""
     for clause in parts:
-        if count := counted(clause):
+        if count := counted(clause, groups=groups):
             reason = f"asks for a {count} of what the corpus says: {clause.text[:60]!r}"
             return "counting", 0.95, reason, count, [clause]
     judged = [judge(clause, alone=len(parts) == 1) for clause in parts]

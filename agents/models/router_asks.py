@@ -11,6 +11,8 @@ from agents.models.router_text import Clause
 
 Side = Literal["positive", "negative"]
 Count = Literal["number", "share"]
+#: Sum of valences from which a count asks for one side ("found the room dirty").
+_LEANS = 0.8
 
 _SHARE = (
     r"\b(?:what|which)(?: is| was| are)?(?: the)?(?: (?:approximate|exact|overall|total|rough))?"
@@ -56,8 +58,18 @@ def _count_patterns() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(p) for p in (_SHARE, _NUMBER, named, voiced, _SAID_OF, _THING))
 
 
-def counted(clause: Clause) -> Count | None:
-    """Return what a clause counts in the corpus: a number or a share of documents, or of people with a view."""
+@lru_cache(maxsize=1)
+def _stance() -> re.Pattern[str]:
+    """Verbs and adjectives by which people judge."""
+    stances = alternatives("negative_stance", "positive_stance")
+    return re.compile(rf"\b(?:{stances}|{_PRO}|{_CONTRA}|found|find|recommend\w*|rated?|prefer\w*)\b")
+
+
+def counted(clause: Clause, *, groups: bool = False) -> Count | None:
+    """Return what a clause counts in the corpus: a number or a share of documents, or of people with a view.
+
+    ``groups`` says that the question names an author group ("Germans", "nurses"), whose word alone may not tell.
+    """
     share, number, documents, voiced, said_of, thing = _count_patterns()
     text = clause.text
     by_share = share.search(text)
@@ -65,11 +77,18 @@ def counted(clause: Clause) -> Count | None:
     if found is None or thing.search(text):
         return None
     rest = text[found.end() :]
-    if not (documents.search(rest) or said_of.search(rest) or voiced.search(clause.shape)):
+    said = documents.search(rest) or said_of.search(rest) or voiced.search(clause.shape)
+    if not (said or (groups and _stance().search(rest))):
         return None
     return "share" if by_share else "number"
 
 
+_PRO = r"support(?:s|ed)?|favou?r(?:s|ed)?|approve[sd]?|back(?:s|ed)?|in favou?r|welcome[sd]?"
+_CONTRA = r"oppose[sd]?|against|reject(?:s|ed)?|disapprove[sd]?|object(?:s|ed)?"
+_JUDGING = re.compile(
+    r"\b(?:finds?|found|thinks?|thought|calls?|called|considers?|considered|describes?|described|feels?|felt"
+    r"|says?|said|rates?|rated)\b"
+)
 _PLUS = "positive|good|great|pleasant|favou?rable|wonderful|excellent|glowing"
 _MINUS = "negative|bad|poor|unpleasant|terrible|awful|unfavou?rable|critical"
 _ABOUT = (
@@ -147,9 +166,24 @@ def side_of(text: str, *, counting: bool = False) -> Side | None:
         if counting or p["people"].search(rest):
             negative = bool(p["negative_stance"].search(rest) or (counting and re.search(r"\btoo \w+", rest)))
             positive = not negative and bool(p["positive_stance"].search(rest))
+        if counting and not (negative or positive):
+            positive, negative = _told(rest)
     if negative == positive:
         return None
     return "negative" if negative else "positive"
+
+
+def _told(text: str) -> tuple[bool, bool]:
+    """Whether a count asks for those in favour, or those against: by stance, or by how people found a thing."""
+    against = bool(re.search(rf"\b(?:{_CONTRA})\b", text))
+    if against or re.search(rf"\b(?:{_PRO})\b", text):
+        return not against, against
+    if not _JUDGING.search(text):
+        return False, False
+    from store.enrich.polarity import valences, words_of
+
+    lean = sum(valences(words_of(text)))
+    return lean >= _LEANS, lean <= -_LEANS
 
 
 __all__ = ["Count", "Side", "counted", "side_of"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -118,3 +121,38 @@ def test_a_book_survives_the_process() -> None:
     again.restore(rows)
     assert again.of("http://a/v1", "m") == Quirks(schema_mode="json_object")
     assert again.of("http://b/v1", "m") == Quirks()
+
+
+def test_quirks_are_kept_between_processes_for_a_month(tmp_path: Path) -> None:
+    path = tmp_path / "quirks.json"
+    day = date(2026, 11, 1)
+    book = QuirkBook(path, today=lambda: day)
+    book.of("http://plain", "m")
+    book.save()
+    assert not path.exists() or json.loads(path.read_text()) == [], "nothing was learnt"
+    book.of("http://a", "m").schema_mode = "json_object"
+    book.save()
+    assert QuirkBook(path, today=lambda: day).of("http://a", "m").schema_mode == "json_object"
+    later = QuirkBook(path, today=lambda: date(2026, 11, 20))
+    later.of("http://a", "m").seed = False
+    later.save()
+    assert json.loads(path.read_text())[0]["since"] == "2026-11-01", "learning more does not make it younger"
+    assert QuirkBook(path, today=lambda: date(2026, 12, 2)).of("http://a", "m").schema_mode == "json_schema"
+    entry = later.of("http://a", "m")
+    entry.reset()
+    assert entry == Quirks()
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[1, {}]", '[{"base_url": "u", "model": "m", "since": "x"}]', "null"]
+)
+def test_a_damaged_file_of_quirks_is_no_error(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "quirks.json"
+    path.write_text(content)
+    assert QuirkBook(path).of("u", "m") == Quirks()
+
+
+def test_quirks_that_cannot_be_written_are_no_error(tmp_path: Path) -> None:
+    book = QuirkBook(tmp_path / "absent" / "quirks.json")
+    book.of("u", "m").logprobs = False
+    book.save()
