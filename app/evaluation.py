@@ -16,7 +16,7 @@ from app.bootstrap import Parts
 from app.calibration import Calibrations
 from app.evaluation_corpora import CorpusRequest, Say, Tell, build_corpus, mini_data
 from app.events import Finished, Progress
-from store.errors import UsageError
+from store.errors import NoCandidates, UsageError
 
 if TYPE_CHECKING:
     from agents.evaluation.all import Suite
@@ -239,17 +239,21 @@ class Evaluations:
         try:
             contexts = [parts.context(parts.repository.corpus(parts.settings.corpus)) for parts in built]
             progress("search the knowledge bases", 0, 1)
-            corpora = [
-                await asyncio.to_thread(
-                    orag_corpus, each, depth=max(settings.sizes), least_mentions=least, most=most
-                )
-                for each in contexts
-            ]
+            corpora, left_out = [], []
+            for each in contexts:
+                read = partial(orag_corpus, each, depth=max(settings.sizes), least_mentions=least, most=most)
+                try:
+                    corpora.append(await asyncio.to_thread(read))
+                except NoCandidates as error:
+                    # The first extractor's labels are what all is judged by; the others are compared with it.
+                    if not corpora:
+                        raise
+                    left_out.append(f"sigma by extractor: {each.extractor} is left out: {error.message}")
             more, plots, notes = await fidelity(
                 contexts[0], corpora[0], written, kept=kept, progress=progress
             )
             make = partial(orag_report, corpora, settings, kept=kept, progress=progress)
-            return await asyncio.to_thread(make, more=more, plots=plots, notes=notes)
+            return await asyncio.to_thread(make, more=more, plots=plots, notes=[*notes, *left_out])
         finally:
             await _close(built)
 
