@@ -115,8 +115,9 @@ class Service:
         await warm
         answers = self.parts.answers
         if thread is not None:
-            answers.ensure_thread(found.id, thread, question)
-        answer_id = answers.begin(found.id, question, thread)
+            await asyncio.to_thread(answers.ensure_thread, found.id, thread, question)
+        # A locked database may take its time: not on the loop, where a stop could not be heard.
+        answer_id = await asyncio.to_thread(answers.begin, found.id, question, thread)
         state = fresh(question, answer_id, datetime.now(UTC).isoformat(timespec="seconds"), options or {})
         text: list[str] = []
         kept = _Kept(answers, answer_id)

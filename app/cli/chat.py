@@ -40,9 +40,16 @@ def _run(sh: Shell, thread: str, theme: str) -> int:
     if os.environ.get("SSH_CONNECTION"):
         # A slow line need not carry sixty frames a second.
         os.environ.setdefault("TEXTUAL_FPS", "15")
+    from textual.theme import BUILTIN_THEMES
+
     from app.backstage import Backstage
     from app.tui.app import EvenhandApp
+    from app.tui.theme import DARK, LIGHT
+    from store.errors import UsageError
 
+    known = (DARK.name, LIGHT.name, *BUILTIN_THEMES)
+    if theme and theme not in known:
+        raise UsageError(f"there is no theme `{theme}`", f"use one of {', '.join(known)}")
     backstage = Backstage(lambda: sh.parts)
     app = EvenhandApp(backstage, corpus=sh.corpus, thread=thread, ascii=sh.ascii, theme=theme)
     try:

@@ -67,8 +67,12 @@ def open_ingest(desk: EvenhandApp) -> None:
     """Read a file; the corpora are read again after it."""
     from app.tui.screens.ingest import IngestScreen
 
+    async def read_again() -> None:
+        await desk.refresh_corpora()
+        desk.chat.on_screen_resume()
+
     def after(_result: object) -> None:
-        _in_worker(desk, desk.refresh_corpora)
+        _in_worker(desk, read_again)
 
     desk.push_screen(IngestScreen(), after)
 

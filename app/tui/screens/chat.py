@@ -137,11 +137,12 @@ class ChatScreen(BaseScreen[None]):
 
     async def enter(self, thread: str) -> None:
         """Start to talk: with a new conversation, or with the one that is named."""
-        self.fault, self.opened = "", True
         if thread:
             await self.resume(thread)
         else:
             await self.new()
+        self.fault, self.opened = "", True
+        self._draw_head()
         if self._held:
             held, self._held = self._held, ""
             self._worker = self.ask(held)

@@ -238,8 +238,16 @@ async def test_the_palette_does_by_name_what_keys_do(desk, script) -> None:
         assert "Audit" not in titles
         await ask(desk, pilot, "What about the food?")
         titles = [command.title for command in desk.get_system_commands(desk.chat)]
-        assert {"Audit", "Corpus ...", "Model ...", "Method ...", "Sessions", "Theme", "Quit"} <= set(titles)
-        await pilot.press("ctrl+p", *"Method", "enter")
+        assert {
+            "Audit",
+            "Choose corpus ...",
+            "Choose model ...",
+            "Choose method ...",
+            "Sessions",
+            "Theme",
+            "Quit",
+        } <= set(titles)
+        await pilot.press("ctrl+p", *"Choose me", "enter")
         await until(lambda: isinstance(desk.screen, ChooseDialog), pilot)
         await pilot.press("down", "down", "enter")
         await until(lambda: desk.screen is desk.chat, pilot)
