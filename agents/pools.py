@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from agents.context import RagContext
 from agents.fairness.pool import Pool
+from agents.models.router_rating import RatingRange, parse_value
 from agents.state import RagState
 from store.errors import UsageError
 from store.opinions import DocumentFilter, StancePool
@@ -24,6 +25,8 @@ MIN_AUDITED_SHARE, MIN_AUDITED = 0.1, 10
 #: A value shared by fewer documents than this does not make a group of its own.
 MIN_GROUP = 5
 OTHER = "other"
+#: Name of the filter on the documents' own ratings.
+RATING = "rating"
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,12 @@ def document_filter(state: RagState) -> DocumentFilter:
     """Return the restrictions that the question stated."""
     subjects: list[str] = []
     attributes: dict[str, list[str]] = {}
+    rating: tuple[tuple[str, float], ...] = ()
     for item in state.get("filters", ()):
         if item["name"] == "subject":
             subjects.append(item["value"])
+        elif item["name"] == RATING:
+            rating = _bounds(parse_value(item["value"]))
         elif item["name"] != "period":
             attributes.setdefault(item["name"], []).append(item["value"])
     since, until = [*state.get("period", []), "", ""][:2]
@@ -68,7 +74,17 @@ def document_filter(state: RagState) -> DocumentFilter:
         since,
         until,
         tuple((name, tuple(values)) for name, values in sorted(attributes.items())),
+        rating,
     )
+
+
+def _bounds(asked: RatingRange) -> tuple[tuple[str, float], ...]:
+    """Return the comparisons that a range of ratings stands for."""
+    if asked.low is not None and asked.low == asked.high:
+        return (("=", asked.low),)
+    low = () if asked.low is None else ((">" if asked.low_open else ">=", asked.low),)
+    high = () if asked.high is None else (("<" if asked.high_open else "<=", asked.high),)
+    return (*low, *high)
 
 
 def opinion_pool(context: RagContext, state: RagState) -> OpinionPool:
@@ -242,6 +258,7 @@ def _standard(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 __all__ = [
+    "RATING",
     "Groups",
     "OpinionPool",
     "audited",

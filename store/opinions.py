@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVarTuple
 
 import numpy as np
@@ -18,6 +19,13 @@ from store.repository import CorpusRecord
 from store.tables import Author, AuthorAttribute, Document, Opinion, Stance
 
 _Columns = TypeVarTuple("_Columns")
+_COMPARE: dict[str, Callable[[Any, float], Any]] = {
+    "=": operator.eq,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 _QUOTED = re.compile(r"('(?:[^']|'')*')")
 
 
@@ -25,16 +33,18 @@ _QUOTED = re.compile(r"('(?:[^']|'')*')")
 class DocumentFilter:
     """Restrictions on documents; an empty filter restricts nothing.
 
-    ``attributes`` maps an author attribute to the values allowed; dates are ISO, both ends included.
+    ``attributes`` maps an author attribute to the values allowed; dates are ISO, both ends included. ``rating`` holds
+    comparisons with the document's own rating, such as ``(">=", 4.0)``; documents without one meet none.
     """
 
     subjects: tuple[str, ...] = ()
     since: str = ""
     until: str = ""
     attributes: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    rating: tuple[tuple[str, float], ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.subjects or self.since or self.until or self.attributes)
+        return bool(self.subjects or self.since or self.until or self.attributes or self.rating)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +200,12 @@ class OpinionStore:
     ) -> Counted:
         """Count documents: with a view on the entities, or of a side on them, among those the filter lets through.
 
-        With a side the total is the documents that hold any view on the entities; without one, all documents.
+        With a side the total is the documents that hold any view on the entities; without one, all documents (of
+        any rating, where only a rating is asked about: "how many 5 star reviews").
         Several stances of one document count once, by the bin of their mean, as in ``pool``.
         """
-        everything = restrict(
-            select(func.count()).select_from(Document).where(Document.corpus_id == corpus_id), where
-        )
+        documents = select(func.count()).select_from(Document).where(Document.corpus_id == corpus_id)
+        everything = restrict(documents, where)
         views = (
             select(Document.id, func.avg(Stance.score).label("score"))
             .join(Stance, Stance.document_id == Document.id)
@@ -210,6 +220,8 @@ class OpinionStore:
         holding = select(func.count()).select_from(held)
         if side is None:
             asked, of = (holding, everything) if entity_ids else (everything, everything)
+            if where.rating and not entity_ids:
+                of = restrict(documents, replace(where, rating=()))
         else:
             # A mean halfway to the next bin belongs to the one nearer to neutral (``to_bin``).
             asked = holding.where(held.c.score > 5 if side == "positive" else held.c.score < -5)
@@ -218,6 +230,12 @@ class OpinionStore:
             value = session.execute(asked).scalar_one()
             total = session.execute(of).scalar_one()
         return Counted(value, total, self._shown(asked))
+
+    def rated(self, corpus_id: int) -> bool:
+        """Return whether any document of the corpus carries a rating."""
+        statement = select(Document.id).where(Document.corpus_id == corpus_id, Document.rating.is_not(None))
+        with self._database.session() as session:
+            return session.execute(statement.limit(1)).first() is not None
 
     def matching(self, corpus_id: int, where: DocumentFilter) -> NDArray[np.int64]:
         """Return the ids of the documents that a filter lets through, in order."""
@@ -261,6 +279,8 @@ def restrict(statement: Select[*_Columns], where: DocumentFilter) -> Select[*_Co
         statement = statement.where(Document.date != "", Document.date >= where.since)
     if where.until:
         statement = statement.where(Document.date != "", Document.date <= where.until)
+    for sign, bound in where.rating:
+        statement = statement.where(_COMPARE[sign](Document.rating, bound))
     for name, values in where.attributes:
         statement = statement.where(
             select(AuthorAttribute.author_id)

@@ -10,7 +10,7 @@ from agents.context import RagContext
 from agents.corrections import corrected
 from agents.models.extractive import content_words
 from agents.nodes.marks import degraded
-from agents.pools import document_filter
+from agents.pools import RATING, document_filter
 from agents.state import RagState
 from store.opinions import DocumentFilter
 from store.receipt import CountAudit
@@ -22,10 +22,14 @@ _COUNTING = content_words(
     "customers travellers users respondents answers reviewed wrote written customer traveller user person there"
 )
 _SIDES = content_words(
+    "support supports supported favour favor oppose oppose opposed oppos find finds found "
     "positive negative good bad happy unhappy satisfied dissatisfied complain complains complained complaint "
     "complaints "
     "like likes liked dislike disliked love loved hate hated praise praised criticise criticised problem problems "
     "against favour favourable unfavourable pleased displeased disappointed enjoy enjoyed positively negatively feel"
+)
+_RATING = content_words(
+    "rated rating ratings star stars score scored scores gave give given points 1 2 3 4 5 below above least most"
 )
 _MONTHS = content_words(
     "january february march april may june july august september october november december since before after between "
@@ -48,6 +52,8 @@ def count(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         label = f"documents with a {side} view on {names}"
     elif names:
         label = f"documents with a view on {names}"
+    elif where.rating and side is None:
+        label = f"documents rated {' and '.join(_said(sign, bound) for sign, bound in where.rating)}"
     else:
         label = "documents" if side is None else f"documents that are {side} on the whole"
     low, high = _corrected(context, state["entity_ids"], where, side)
@@ -70,6 +76,10 @@ def count(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     return update
 
 
+def _said(sign: str, bound: float) -> str:
+    return f"{bound:g}" if sign == "=" else f"{sign} {bound:g}"
+
+
 def _left_out(context: RagContext, state: RagState) -> list[str]:
     """Return the question's words that neither an entity, nor a filter, nor the side asked for stands for."""
     known = set(_COUNTING)
@@ -80,6 +90,8 @@ def _left_out(context: RagContext, state: RagState) -> list[str]:
                 known |= content_words(form)
     for item in state["filters"]:
         known |= content_words(f"{item['name']} {item['value']} {item['phrase']}")
+        if item["name"] == RATING:
+            known |= _RATING
     if state["period"]:
         known |= {
             word for word in content_words(state["question"]) if any(c.isdigit() for c in word)

@@ -10,9 +10,11 @@ from langgraph.runtime import Runtime
 
 from agents.context import RagContext
 from agents.models.router_match import GroupFilter, match_groups
+from agents.models.router_rating import find_rating
 from agents.models.router_subjects import match_subjects
+from agents.models.router_unread import unread
 from agents.nodes.marks import degraded
-from agents.pools import document_filter
+from agents.pools import RATING, document_filter
 from agents.state import RagState
 from store.enrich.linking import link as link_question
 from store.receipt import EntityAudit, FilterAudit
@@ -45,19 +47,24 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     period = next(
         (item["value"].split("..") for item in filters if item["name"] == "period"), state["period"]
     )
-    names = {entity.key: entity.name for entity in context.entities()}
+    called = {entity.key: entity.name for entity in context.entities()}
     counts = context.entity_counts()
     entities = [
         EntityAudit(
             key=key,
-            name=names[key],
+            name=called[key],
             confidence=found.confidence if key in found.entities else 0.5,
             reason=found.reason if key in found.entities else "carried over from the question before",
             documents=counts.get(key, 0),
         ).model_dump()
         for key in keys
-        if key in names
+        if key in called
     ]
+    names = [entity.name for entity in context.entities()] if keys else []
+    names += [word for item in filters for word in (item["value"], item["phrase"])]
+    illegible = unread(question, names)
+    if illegible and not entities and not unmatched:
+        unmatched = question.strip()[:80]
     update: dict[str, Any] = {
         "standalone": standalone,
         "entities": entities,
@@ -66,18 +73,32 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         "period": list(period),
         "unmatched": unmatched if not entities else "",
     }
+    if illegible:
+        update["degradations"] = degraded(state, "link", f"not understood: {illegible}")
     tied = {f["phrase"].casefold() for f in filters}
     loose = [
         p
         for p in state["route"].get("groups", ())
-        if not any(p.casefold() in t or t in p.casefold() for t in tied)
+        if find_rating(p) is None and not any(p.casefold() in t or t in p.casefold() for t in tied)
     ]
     if loose:
         reason = (
             f"no author attribute stands for {', '.join(f'`{p}`' for p in loose)}: not restricted to them"
         )
-        update["degradations"] = degraded(state, "link", reason)
+        update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
+    rating = find_rating(question)
+    if rating is not None and not any(item["name"] == RATING for item in filters):
+        reason = f"no document of this corpus carries a rating: not restricted to `{rating.phrase}`"
+        update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
     return _count_filtered(context, {**state, **update}, update)  # type: ignore[typeddict-item]
+
+
+def _is_rating(phrase: str, question: str) -> bool:
+    """Whether what looks like a group ("reviews below 3") is part of a rating ("below 3 stars")."""
+    rating = find_rating(question)
+    return rating is not None and any(
+        word in rating.phrase.split() for word in phrase.casefold().split() if word.isdigit()
+    )
 
 
 def _embed(context: RagContext) -> Any:
@@ -93,6 +114,9 @@ def _filters(context: RagContext, question: str, state: RagState) -> list[dict[s
         {"name": "subject", "value": subject, "phrase": subject}
         for subject in match_subjects(question, tuple(context.subjects()))
     ]
+    rating = find_rating(question)
+    if rating is not None and context.opinions.rated(context.corpus.id):
+        found.append({"name": RATING, "value": rating.value, "phrase": rating.phrase})
     if state["period"]:
         found.append({"name": "period", "value": "..".join(state["period"]), "phrase": ""})
     found += [dict(item) for item in state["options"].get("filters", ())]

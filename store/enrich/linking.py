@@ -261,10 +261,10 @@ class EntityLinker:
             self._forms = [form for form, _ in forms]
         keys, vectors = self._vectors
         cosines = np.asarray(embed([f"the {phrase}" for phrase in phrases]), dtype=np.float64) @ vectors.T
-        for row, phrase in enumerate(phrases):
-            for column, form in enumerate(self._forms):
+        for i, phrase in enumerate(phrases):
+            for j, form in enumerate(self._forms):
                 if _only_modifies(phrase, form):
-                    cosines[row, column] = -1.0
+                    cosines[i, j] = -1.0
         row, column = np.unravel_index(int(np.argmax(cosines)), cosines.shape)
         return keys[int(column)], float(cosines[row, column]), phrases[int(row)]
 

@@ -121,6 +121,9 @@ FILTERS = [
     (DocumentFilter(since="2014-02-01", until="2015-06-30"), [1, 2, 6]),
     (DocumentFilter(attributes=(("country", ("UK",)),)), [0, 1, 3, 7]),
     (DocumentFilter(attributes=(("country", ("Spain", "Côte d'Ivoire")),)), [2, 5, 6]),
+    (DocumentFilter(rating=(("=", 1.0),)), [0, 5]),
+    (DocumentFilter(rating=(("<", 3.0),)), [0, 5, 6]),
+    (DocumentFilter(rating=((">=", 2.0), ("<=", 4.0))), [2, 3, 6, 7]),
     (DocumentFilter(attributes=(("country", ("UK",)), ("age", ("30",)))), []),
     (DocumentFilter(("Rome",), "2015-01-01", "2015-12-31", (("country", ("Spain",)),)), [2]),
 ]
@@ -165,6 +168,15 @@ def test_all_documents_are_counted_without_an_entity(filled: Filled) -> None:
     counted = filled.opinions.count(filled.corpus.id, [], "", DocumentFilter(subjects=("Rome",)), None)
     assert (counted.value, counted.total) == (3, 3)
     assert pasted(filled.database, counted.sql) == 3
+
+
+def test_a_rating_is_counted_among_documents_of_any_rating(filled: Filled) -> None:
+    counted = filled.opinions.count(filled.corpus.id, [], "", DocumentFilter(rating=(("=", 1.0),)), None)
+    assert (counted.value, counted.total) == (2, 8)
+    assert "rating = 1.0" in counted.sql
+    assert pasted(filled.database, counted.sql) == 2
+    assert filled.opinions.rated(filled.corpus.id)
+    assert not filled.opinions.rated(filled.corpus.id + 1)
 
 
 def test_attributes_are_read_again_when_the_corpus_changes(filled: Filled) -> None:
