@@ -197,6 +197,17 @@ class EvenhandApp(App[int]):
             # Cancelled, as it was asked to be, or failed, which is shown where it happened.
             self.log(f"ended: {worker.name}")
 
+    async def use_corpus(self, name: str) -> None:
+        """Take another corpus into use: what is asked next begins a new conversation."""
+        await self.refresh_corpora()
+        if name == self.corpus:
+            return
+        if self.chat.opened:
+            await self.chat.stop_and_store()
+        self.corpus = name
+        if self.chat.opened:
+            await self.chat.new()
+
     @property
     def corpus_record(self) -> CorpusRecord | None:
         """The corpus in use."""

@@ -86,8 +86,9 @@ class CorporaView(ExploreView):
         self.detail.show(lambda w: sources_table(rows, w, ascii=self.ascii) if rows else ["no sources"])
 
     @on(RowsPane.Chosen)
-    def _use(self, event: RowsPane.Chosen) -> None:
-        self.desk.corpus = self.corpora[event.index].name
+    @work(exclusive=True, group="use", exit_on_error=False)
+    async def _use(self, event: RowsPane.Chosen) -> None:
+        await self.desk.use_corpus(self.corpora[event.index].name)
         self.post_message(self.Used())
 
 

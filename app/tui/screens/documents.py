@@ -56,6 +56,10 @@ class DocumentsView(ExploreView):
         page = partial(Documents(self.parts).page, typed, self.corpus, limit=PAGE, offset=self.first)
         try:
             self.total, self.listed = await asyncio.to_thread(page)
+            if self.first >= self.total > 0:
+                # Another corpus, or a filter, left fewer pages than there were.
+                self.first = 0
+                self.total, self.listed = await asyncio.to_thread(partial(page, offset=0))
         except ApplicationError as error:
             self.say(str(error), wrong=True)
             return

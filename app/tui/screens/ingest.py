@@ -212,7 +212,7 @@ class IngestScreen(BaseScreen[bool]):
             self._say([str(error)], wrong=True)
             self._job.update("")
         else:
-            self.desk.corpus = corpus
+            await self.desk.use_corpus(corpus)
             self._say([*lines, "", "Esc goes back; ask about it in the chat"])
         finally:
             self.busy = False

@@ -59,6 +59,9 @@ class Host(App[None]):
     def on_mount(self) -> None:
         self.push_screen(self.first, lambda result: setattr(self, "result", result))
 
+    async def use_corpus(self, name: str) -> None:
+        self.corpus = name
+
     async def on_unmount(self) -> None:
         await self.service.parts.aclose()
 

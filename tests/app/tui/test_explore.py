@@ -7,16 +7,19 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from app.backstage import Backstage
 from app.bootstrap import Parts
 from app.catalog import Catalog
 from app.documents import Documents, read_filters
 from app.settings import Settings
+from app.tui.app import EvenhandApp
 from app.tui.screens.dialogs import ConfirmDialog, LineDialog
 from app.tui.screens.documents import DocumentsView
 from app.tui.screens.explore import ExploreScreen
 from app.tui.screens.explore_entities import EntitiesView
 from app.tui.screens.source import SourceScreen
 from store.errors import UsageError
+from tests.app.tui.conftest import opened
 from tests.app.tui.hosts import SCORES, Host, press, seed, seen, settle
 from tests.fakes.receipts import HOSTILE
 
@@ -133,6 +136,36 @@ async def test_documents_under_filters(seeded: Path) -> None:
         await press(pilot, "slash", "enter")
         assert "! there is no filter `colour`" in seen(pilot)
         assert view.total == 2
+
+
+async def test_pages_are_turned(seeded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.tui.screens.documents.PAGE", 5)
+    async with Host(seeded, ExploreScreen("documents")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "p", "n", "n", "n")
+        assert "11 to 12 of 12 documents" in seen(pilot)
+        view = pilot.app.screen.query_one(DocumentsView)
+        view.filter.value = "subject:south"
+        view.reload()
+        await settle(pilot)
+        assert "1 to 5 of 6 documents" in seen(pilot)
+
+
+async def test_another_corpus_begins_another_conversation(seeded: Path) -> None:
+    made = Backstage(lambda: Parts(Settings(workspace=str(seeded))))
+    made.warm = lambda: None  # type: ignore[method-assign]
+    desk = EvenhandApp(made, corpus="lounges")
+    try:
+        async with desk.run_test(size=(80, 24)) as pilot:
+            await opened(desk, pilot)
+            desk.chat.thread = "an-old-one"
+            await pilot.press("f4")
+            await settle(pilot)
+            await press(pilot, "1", "down", "enter")
+            assert desk.corpus == "phones"
+            assert desk.chat.thread == ""
+    finally:
+        made.close()
 
 
 @pytest.mark.parametrize("ascii", [False, True])

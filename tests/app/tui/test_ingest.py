@@ -123,9 +123,7 @@ async def test_progress_is_shown_and_escape_stops_the_job(tmp_path, sqlite_templ
         assert not isinstance(pilot.app.screen, IngestScreen)
 
 
-async def test_a_busy_workspace_and_an_unknown_corpus(
-    tmp_path, sqlite_template, reviews
-) -> None:
+async def test_a_busy_workspace_and_an_unknown_corpus(tmp_path, sqlite_template, reviews) -> None:
     from filelock import FileLock
 
     folder = seed(sqlite_template, tmp_path / "w")
