@@ -22,6 +22,7 @@ from app.settings import Settings
 from app.tui.app import EvenhandApp
 from app.tui.screens.audit import AuditScreen
 from app.tui.screens.dialogs import LineDialog
+from app.tui.screens.ingest import IngestScreen
 from app.tui.screens.source import SourceScreen
 from app.tui.screens.welcome import WelcomeScreen
 from app.tui.widgets.prompt import Prompt
@@ -70,6 +71,26 @@ async def test_the_walk_by_pilot(tmp_path: Path) -> None:
     backstage.close()
     assert desk.return_code == 0
     assert QUESTION in target.read_text()
+
+
+async def test_the_first_run_leads_to_a_file_of_ones_own_and_back(tmp_path: Path) -> None:
+    backstage = Backstage(lambda: Parts(Settings(workspace=str(tmp_path / "new"))))
+    desk = EvenhandApp(backstage)
+    async with desk.run_test(size=(80, 24)) as pilot:
+        await until(lambda: isinstance(desk.screen, WelcomeScreen), pilot)
+        await pilot.press("down", "enter")
+        await until(lambda: isinstance(desk.screen, IngestScreen), pilot)
+        await pilot.press("escape")
+        await until(lambda: isinstance(desk.screen, WelcomeScreen), pilot)
+        assert not (tmp_path / "new" / "evenhand.db").exists()
+        # Nothing to go back to: Esc stays here.
+        await pilot.press("escape")
+        await pilot.pause(0.1)
+        assert isinstance(desk.screen, WelcomeScreen)
+        await pilot.press("end", "enter")
+        await pilot.pause(0.1)
+    backstage.close()
+    assert desk.return_code == 0
 
 
 class Tmux:
