@@ -70,7 +70,8 @@ async def build_corpus(parts: Parts, request: CorpusRequest, tell: Tell, say: Sa
     name = LOUNGES if request.data is None else HOTELS
     rows = lounge_rows if request.data is None else hotel_rows
     text, count = rows(request.data, request.reviews, request.seed)
-    folder = request.cache / f"{name}-{count}-{request.seed if request.reviews else 'all'}"
+    drawn = request.reviews == count
+    folder = request.cache / f"{name}-{count}-{request.seed if drawn else 'all'}"
     corpus = name if request.extractor == "lexical" else f"{name}-{request.extractor}"
     own = workspace_parts(parts, folder, corpus)
     own.create()

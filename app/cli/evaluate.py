@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 #: Folder of the report of `evaluate all` where nobody names another.
 REPORT = Path("evaluation-report")
+_FILES = ("evaluation.html", "evaluation.md", "evaluation.json")
 
 
 def evaluate(
@@ -83,6 +84,8 @@ def evaluate(
     from app.evaluation import ALL, ON_CORPUS, EvaluationRequest, Evaluations, cache_folder
 
     sh = shell(context)
+    if not force:
+        _refuse_existing(output or REPORT if name == ALL else output, name == ALL)
     on_corpus = name in ON_CORPUS and bool(sh.corpus) and not mini
     request = EvaluationRequest(
         name=name,
@@ -112,6 +115,17 @@ def evaluate(
         _write_all(sh, found, output or REPORT, plot, force, json)
     else:
         _write(sh, found, json, markdown, output, plot, force)
+
+
+def _refuse_existing(output: Path | None, whole: bool) -> None:
+    """Say before the work that a file is there already, not after it."""
+    from store.errors import UsageError
+
+    if output is None or str(output) == "-":
+        return
+    for path in [output / file for file in _FILES] if whole else [output]:
+        if path.exists():
+            raise UsageError(f"{path} exists already", "name another, or give --force")
 
 
 def _write(
@@ -153,7 +167,7 @@ def _write_all(sh: Shell, suite: Suite, folder: Path, plot: Path | None, force: 
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"cannot make the folder {folder} ({error.strerror})") from None
-    markdown, made_at = folder / "evaluation.md", _now()
+    markdown, made_at = folder / _FILES[1], _now()
     links = _plots(suite.reports, plot or folder / "plots", force, markdown)
     texts = [evaluation_markdown(report, each) for report, each in zip(suite.reports, links, strict=True)]
     head = ["# Evaluation", "", f"Made {made_at}.", "", *(f"- {line}" for line in suite.left_out), ""]
@@ -165,9 +179,9 @@ def _write_all(sh: Shell, suite: Suite, folder: Path, plot: Path | None, force: 
             "evaluations": [report.document() for report in suite.reports],
         }
     )
-    write_output(folder / "evaluation.html", evaluation_html(suite.reports, made_at, suite.left_out), force)
+    write_output(folder / _FILES[0], evaluation_html(suite.reports, made_at, suite.left_out), force)
     write_output(markdown, "\n".join([*head, *texts]), force)
-    write_output(folder / "evaluation.json", document, force)
+    write_output(folder / _FILES[2], document, force)
     out(document if json else "\n".join(suite_lines(suite, width(), ascii=sh.ascii)))
     if suite.left_out:
         raise typer.Exit(PARTIAL)
