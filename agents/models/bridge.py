@@ -14,7 +14,7 @@ from store.errors import ConfigurationError
 def extractor_of(
     chat: OpenAIChat | None, *, cache_folder: Path | None = None, options: ExtractorOptions | None = None
 ) -> LLMExtractor:
-    """Return the extractor of a chat model.
+    """Return the extractor of a chat model; the lexical one seconds its labels.
 
     Parameters
     ----------
@@ -35,11 +35,14 @@ def extractor_of(
             "no language model is configured for the role extractor",
             "set models.base_url and models.model, or use the extractor `lexical`",
         )
+    from store.enrich.lexical import LexicalExtractor
+
     return LLMExtractor(
         chat,
         options=options or ExtractorOptions(workers=chat.settings.limits.concurrency),
         cache=FolderCache(cache_folder) if cache_folder is not None else None,
         price=chat.settings.price,
+        second=LexicalExtractor(),
     )
 
 

@@ -66,7 +66,7 @@ async def classify_claims(
         labelled,
         build=build,
         model=ClaimsAnswer,
-        entries=lambda answer: [(claim.id.strip(), _score(claim)) for claim in answer.claims],
+        entries=lambda answer, _: [(claim.id.strip(), _score(claim)) for claim in answer.claims],
     )
     return [result.done.get(label) for label in labelled], next(iter(result.failed.values()), None)
 

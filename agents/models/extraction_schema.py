@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from agents.fencing import locate
+from agents.models.certainty import seconded
 from store.records import (
     IMPACT,
     Evidence,
@@ -36,9 +37,17 @@ Marker = Literal[
     "trust",
 ]
 
-#: A model states no calibrated probability, so its labels carry this until they are measured on labelled data.
+#: Confidence of a label that neither the server's log probabilities nor the lexical extractor say anything of.
 UNCALIBRATED: Final = 0.5
 _LONGEST_NAME: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What was said of one document, and how sure the model was of each sentiment, None where that is not known."""
+
+    document: DocumentAnswer
+    certainties: tuple[float | None, ...] = ()
 
 
 class _Answer(BaseModel):
@@ -113,12 +122,24 @@ class Names:
         return self._keys.get(_plain(name))
 
 
-def verify(answer: DocumentAnswer, text: str, names: Names, *, open_discovery: bool) -> Verified:
-    """Keep the opinions whose words stand in ``text`` and whose entity is known."""
+def verify(
+    answer: DocumentAnswer,
+    text: str,
+    names: Names,
+    *,
+    open_discovery: bool,
+    certainties: Sequence[float | None] = (),
+    others: Sequence[OpinionUnit] = (),
+) -> Verified:
+    """Keep the opinions whose words stand in ``text`` and whose entity is known.
+
+    A label's confidence is the model's own certainty where it is known, else the probability that ``others`` (another
+    extractor's opinions on the same text) give to its sign, else ``UNCALIBRATED``.
+    """
     units: dict[tuple[str, int, int], OpinionUnit] = {}
     discovered: dict[str, Discovered] = {}
     unquoted = unlisted = 0
-    for opinion in answer.opinions:
+    for number, opinion in enumerate(answer.opinions):
         span = locate(opinion.quote, text)
         if span is None:
             unquoted += 1
@@ -132,6 +153,12 @@ def verify(answer: DocumentAnswer, text: str, names: Names, *, open_discovery: b
                 discovered.setdefault(name, Discovered(name, text[start:end]))
             continue
         units.setdefault((key, start, end), _unit(opinion, key, text, start, end))
+        unit = units[key, start, end]
+        sure = certainties[number] if number < len(certainties) else None
+        if sure is None:
+            sure = seconded(key, start, end, unit.score, others)
+        if sure is not None and unit.confidence == UNCALIBRATED:
+            units[key, start, end] = replace(unit, confidence=sure)
     language = answer.language.strip().lower()
     return Verified(
         language=language if len(language) == 2 and language.isascii() and language.isalpha() else "und",
@@ -202,6 +229,7 @@ def _plain(name: str) -> str:
 
 __all__ = [
     "UNCALIBRATED",
+    "Answered",
     "Discovered",
     "DocumentAnswer",
     "ExtractionAnswer",

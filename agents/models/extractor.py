@@ -14,12 +14,14 @@ import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from time import monotonic
 from typing import Final
 
 import prompts
 from agents.fencing import fence, neutralise
 from agents.models.cache import Cache, MemoryCache
+from agents.models.certainty import certainties
 from agents.models.chat import OpenAIChat
 from agents.models.errors import (
     FATAL,
@@ -31,7 +33,7 @@ from agents.models.errors import (
 )
 from agents.models.extraction_records import ExtractionPlan, ExtractorOptions, Outcome
 from agents.models.extraction_schema import (
-    DocumentAnswer,
+    Answered,
     ExtractionAnswer,
     Names,
     Verified,
@@ -43,13 +45,13 @@ from agents.models.settings import Price
 from agents.models.structured import ask_batch, schema_of
 from agents.models.usage import estimate_tokens
 from store.errors import EnrichmentError, Postponed
-from store.ports import ChatMessage, ChatModel, ChatRequest, Usage
-from store.records import Extraction, RegistryEntity
+from store.ports import ChatMessage, ChatModel, ChatReply, ChatRequest, OpinionExtractor, Usage
+from store.records import Extraction, OpinionUnit, RegistryEntity
 
 logger = logging.getLogger(__name__)
 
 #: Changes when what is made of an answer changes.
-_RULES: Final = "1"
+_RULES: Final = "2"
 #: Seconds that a server which failed too often is left alone by :meth:`LLMExtractor.extract`.
 _REST: Final = 60.0
 _OPEN: Final = (
@@ -78,6 +80,7 @@ class _Run:
     names: Names
     registry: str
     digest: str
+    entities: tuple[RegistryEntity, ...]
     in_flight: dict[str, asyncio.Future[Verified | ModelCallError]] = field(default_factory=dict)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     failures_in_a_row: int = 0
@@ -96,6 +99,9 @@ class LLMExtractor:
         without paying again. Defaults to this process only.
     price
         For :meth:`plan`.
+    second
+        Another extractor, whose opinion on the same text gives the labels their confidence where the server gives no
+        log probabilities.
     """
 
     def __init__(
@@ -105,11 +111,13 @@ class LLMExtractor:
         options: ExtractorOptions | None = None,
         cache: Cache | None = None,
         price: Price | None = None,
+        second: OpinionExtractor | None = None,
     ) -> None:
         self._chat: ChatModel = chat
         self._options = options if options is not None else ExtractorOptions()
         self._cache = cache if cache is not None else MemoryCache(4096)
         self._price = price if price is not None else Price()
+        self._second = second
         self._prompt = prompts.load("extract")
         self.usage = Usage()
         self._clock = monotonic
@@ -130,6 +138,7 @@ class LLMExtractor:
             _schema_digest(),
             _RULES,
             str(self._options.open_discovery),
+            self._second.version if self._second else "",
         )
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
@@ -284,7 +293,7 @@ class LLMExtractor:
         lines = [_line(entity) for entity in registry]
         text = "\n".join(lines) if lines else "(none)"
         digest = hashlib.sha256(f"{self.version}\n{text}".encode("utf-8", "replace")).hexdigest()
-        return _Run(Names(registry), text, digest)
+        return _Run(Names(registry), text, digest, tuple(registry))
 
     def _slot(self, document_id: int, text: str, run: _Run) -> _Slot:
         key = self._key(text, run)
@@ -329,28 +338,38 @@ class LLMExtractor:
             for key in batch:
                 run.in_flight.pop(key, None)
 
-    async def _ask(self, texts: Mapping[str, str], run: _Run) -> dict[str, DocumentAnswer | ModelCallError]:
+    async def _ask(self, texts: Mapping[str, str], run: _Run) -> dict[str, Answered | ModelCallError]:
         result = await ask_batch(
             self._chat,
             texts,
             build=lambda part: self._request(part, run),
             model=ExtractionAnswer,
-            entries=lambda answer: [(document.id.strip(), document) for document in answer.documents],
+            entries=_entries,
         )
         self.usage = self.usage + result.usage
         return {**result.failed, **result.done}
 
-    def _believe(
-        self, found: DocumentAnswer | ModelCallError, text: str, run: _Run
-    ) -> Verified | ModelCallError:
+    def _believe(self, found: Answered | ModelCallError, text: str, run: _Run) -> Verified | ModelCallError:
         if isinstance(found, ModelCallError):
             return found
-        verified = verify(found, text, run.names, open_discovery=self._options.open_discovery)
+        verified = verify(
+            found.document,
+            text,
+            run.names,
+            open_discovery=self._options.open_discovery,
+            certainties=found.certainties,
+            others=self._others(found, text, run),
+        )
         if verified.unquoted and not verified.opinions and not verified.unlisted:
             return _NoQuotes(
                 f"{self.name}: none of the {verified.unquoted} quotes stands in the document's text"
             )
         return verified
+
+    def _others(self, found: Answered, text: str, run: _Run) -> Sequence[OpinionUnit]:
+        if self._second is None or not found.document.opinions or None not in found.certainties:
+            return ()
+        return next(iter(self._second.extract([(0, text)], run.entities))).opinions
 
     def _settle(self, key: str, slot: _Slot, result: Verified | ModelCallError, run: _Run) -> None:
         if isinstance(result, Verified):
@@ -362,11 +381,11 @@ class LLMExtractor:
         for key, slot in batch.items():
             self._settle(key, slot, _Untried(error), run)
 
-    def _watch(self, found: Iterable[DocumentAnswer | ModelCallError], run: _Run) -> None:
+    def _watch(self, found: Iterable[Answered | ModelCallError], run: _Run) -> None:
         """Stop sending once the server, not the documents, has failed many times in a row."""
         answers = list(found)
         blamed: list[ModelCallError] = [a for a in answers if isinstance(a, _SUSPICIOUS)]
-        if not blamed or any(isinstance(answer, DocumentAnswer) for answer in answers):
+        if not blamed or any(isinstance(answer, Answered) for answer in answers):
             run.failures_in_a_row = 0
             return
         run.failures_in_a_row += 1
@@ -401,6 +420,7 @@ class LLMExtractor:
             messages=(ChatMessage("system", rendered.system), ChatMessage("user", rendered.user)),
             role="extractor",
             max_tokens=self._answer_room(len(part)),
+            logprobs=True,
             prompt_name=rendered.name,
             prompt_sha=rendered.sha256,
         )
@@ -428,6 +448,15 @@ class _Untried(ModelCallError):
 
     def __init__(self, cause: ModelCallError) -> None:
         super().__init__(f"not tried, since the model failed too often in a row: {cause.message}", cause.hint)
+
+
+def _entries(answer: ExtractionAnswer, reply: ChatReply) -> list[tuple[str, Answered]]:
+    total = sum(len(document.opinions) for document in answer.documents)
+    sure = iter(certainties(reply.text, reply.logprobs, total))
+    return [
+        (document.id.strip(), Answered(document, tuple(islice(sure, len(document.opinions)))))
+        for document in answer.documents
+    ]
 
 
 def _schema_digest() -> str:

@@ -210,14 +210,14 @@ def read_usage(completion: object) -> tuple[int, int]:
 
 
 def read_logprobs(choice: object) -> tuple[Mapping[str, float], ...]:
-    """Return, a token, the log probabilities of the likeliest tokens there, the chosen one included."""
+    """Return, a token, the log probabilities of the likeliest tokens there, the chosen one first."""
     content = getattr(getattr(choice, "logprobs", None), "content", None)
     if not isinstance(content, list):
         return ()
     rows = []
     for entry in content:
         row = {}
-        for option in (*(getattr(entry, "top_logprobs", None) or ()), entry):
+        for option in (entry, *(getattr(entry, "top_logprobs", None) or ())):
             token, value = getattr(option, "token", None), getattr(option, "logprob", None)
             if isinstance(token, str) and isinstance(value, int | float):
                 row[token] = float(value)

@@ -204,7 +204,7 @@ async def ask_batch(
     *,
     build: Callable[[Mapping[Key, Item]], ChatRequest],
     model: type[BaseModel],
-    entries: Callable[[Any], Sequence[tuple[Key, Value]]],
+    entries: Callable[[Any, ChatReply], Sequence[tuple[Key, Value]]],
 ) -> BatchResult[Key, Value]:
     """Ask about several items at once and account for each.
 
@@ -219,7 +219,7 @@ async def ask_batch(
     model
         The pydantic model of the whole answer.
     entries
-        Reads ``(key, value)`` pairs from a valid answer.
+        Reads ``(key, value)`` pairs from a valid answer and the reply that it came in.
     """
     result: BatchResult[Key, Value] = BatchResult()
     if not items:
@@ -237,7 +237,7 @@ async def ask_batch(
     else:
         result.usage = outcome.usage
         if isinstance(outcome, Parsed):
-            found = entries(outcome.value)
+            found = entries(outcome.value, outcome.reply)
             returned = [key for key, _ in found]
             result.done = {key: value for key, value in found if key in items and returned.count(key) == 1}
             rest = {key: item for key, item in items.items() if key not in result.done}

@@ -134,7 +134,7 @@ async def batch(chat: OpenAIChat, count: int) -> tuple[dict[str, Entry], dict[st
         {f"D{n}": str(n) for n in range(1, count + 1)},
         build=build,
         model=Entries,
-        entries=lambda answer: [(entry.id, entry) for entry in answer.entries],
+        entries=lambda answer, _: [(entry.id, entry) for entry in answer.entries],
     )
     return result.done, result.failed
 
