@@ -61,17 +61,10 @@ def stands_in(quote: str, text: str) -> Verdict | None:
         return None
     source = comparable(text)
     best: Verdict | None = None
-    for first in _places(parts[0], source, 0):
-        at = first + len(parts[0])
-        for part in parts[1:]:
-            place = next(_places(part, source, at), None)
-            if place is None:
-                break
-            at = place + len(part)
-        else:
-            if not _NEGATION.search(source[max(0, first - 30) : first]):
-                return "verbatim"
-            best = "cut after a negation"
+    for first, _ in _runs(parts, source):
+        if not _NEGATION.search(source[max(0, first - 30) : first]):
+            return "verbatim"
+        best = "cut after a negation"
     return best
 
 
@@ -85,16 +78,21 @@ def spanned(quote: str, text: str) -> str:
     if len(parts) < 2:
         return ""
     source = comparable(text)
+    first, end = next(_runs(parts, source), (0, 0))
+    return source[first:end] if end - first <= _LONGEST_SPAN else ""
+
+
+def _runs(parts: list[str], source: str) -> Iterator[tuple[int, int]]:
+    """Yield where all parts stand in the source one after another: from each place of the first one to the end."""
     for first in _places(parts[0], source, 0):
-        at = first + len(parts[0])
+        end = first + len(parts[0])
         for part in parts[1:]:
-            place = next(_places(part, source, at), None)
+            place = next(_places(part, source, end), None)
             if place is None:
                 break
-            at = place + len(part)
+            end = place + len(part)
         else:
-            return source[first:at] if at - first <= _LONGEST_SPAN else ""
-    return ""
+            yield first, end
 
 
 def _places(part: str, source: str, start: int) -> Iterator[int]:
