@@ -242,7 +242,10 @@ def _load(settings: CptSettings) -> tuple[Any, Any]:
     if Path(settings.model).exists():
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
     from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers.utils import logging
 
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
     try:
         tokenizer = AutoTokenizer.from_pretrained(settings.model)
         model = AutoModelForCausalLM.from_pretrained(settings.model).float().to(settings.device).eval()
