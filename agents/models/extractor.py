@@ -327,10 +327,15 @@ class LLMExtractor:
                     believed = self._believe(alone[label], slot.text, run)
                 self._settle(key, slot, believed, run)
             self._watch(found.values(), run)
-        except Exception as error:
-            # A fault of this program: whoever waits for these documents gets it, not silence.
+        except BaseException as error:
+            # A fault of this program, or a cancellation from below: whoever waits for these documents gets it, not
+            # silence.
             for slot in batch.values():
-                if not slot.result.done():
+                if slot.result.done():
+                    continue
+                if isinstance(error, asyncio.CancelledError):
+                    slot.result.set_result(_Untried(ModelUnreachable("the call was cancelled")))
+                else:
                     slot.result.set_exception(error)
                     slot.result.exception()
             raise

@@ -94,9 +94,14 @@ class SmallServer:
         """What to set as ``models.base_url``."""
         return f"{self._server.listening_address}/v1"
 
-    def close(self) -> None:
-        """Stop serving."""
+    def close(self, patience: float = 20.0) -> None:
+        """Stop serving; a native server that still works on a request is left to it after ``patience`` seconds."""
+        held = [self._server]
         self._server = None
+        # Its destructor may wait for ever for a request that is still under way.
+        ending = threading.Thread(target=held.clear, daemon=True)
+        ending.start()
+        ending.join(patience)
 
 
 def main() -> None:

@@ -1,15 +1,22 @@
 from __future__ import annotations
 
+import faulthandler
 import importlib
 import os
+import re
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agents.models.chat import OpenAIChat
 from agents.models.settings import EndpointSettings, Limits, Retries, Timeouts
-from agents.models.small_server import MODEL, SmallServer, missing
+from agents.models.small_server import MODEL, missing
 from tests.fakes.misbehaving import MisbehavingServer
 
 KEY = "sk-evenhand-test-3f9a77c1d2"
@@ -50,21 +57,59 @@ async def connect(server: MisbehavingServer) -> AsyncIterator[Callable[..., Open
 
 
 @pytest.fixture(scope="session")
-def llm_endpoint() -> Iterator[EndpointSettings]:
+def llm_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EndpointSettings]:
     """The small real llama.cpp server, for tests marked ``llm``."""
     if reason := missing():
         if os.environ.get("CI") == "true":
             pytest.fail(f"CI must have the small real server: {reason}")
         pytest.skip(reason)
-    server = SmallServer(context=4096, parallel=2, threads=1)
-    yield EndpointSettings(
-        base_url=server.base_url,
-        model=MODEL,
-        api_key=KEY,
-        limits=Limits(concurrency=2),
-        timeouts=Timeouts(connect=5, first_token=60, total=120),
-    )
-    server.close()
+    # In a process of its own: the native server neither shares this one's lock nor keeps it from ending. Its words go
+    # to a file, since a pipe that nobody reads fills up and stops it.
+    log = tmp_path_factory.mktemp("llm") / "server.log"
+    with log.open("w") as output:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "agents.models.small_server"], stdout=output, stderr=subprocess.STDOUT
+        )
+    try:
+        yield EndpointSettings(
+            base_url=_address(child, log),
+            model=MODEL,
+            api_key=KEY,
+            limits=Limits(concurrency=2),
+            timeouts=Timeouts(connect=10, first_token=60, total=90),
+            # A second try under load would only take the test's own limit.
+            retries=Retries(attempts=1),
+        )
+    finally:
+        child.kill()
+        child.wait(10)
+
+
+def _address(child: subprocess.Popen[bytes], log: Path) -> str:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and child.poll() is None:
+        if found := re.search(r"^(http://\S+)\n", log.read_text(), re.MULTILINE):
+            return found[1]
+        time.sleep(0.1)
+    pytest.fail(f"the small real server did not start: {log.read_text()[-500:]}")
+
+
+@pytest.fixture(autouse=True)
+def _limit(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let no test wait for ever: after two minutes (five with the real server) show where all threads are, and fail."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def fail(*_: object) -> None:
+        faulthandler.dump_traceback(all_threads=True)
+        raise TimeoutError("the test took too long; the stacks of all threads are above")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(300 if request.node.get_closest_marker("llm") else 120)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="session", autouse=True)
