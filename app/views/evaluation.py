@@ -92,9 +92,11 @@ def shown(cell: Cell) -> str:
         return count(cell)
     if cell != cell:
         return "-"
-    if 0 < abs(cell) < 0.0005:
+    if 0 < abs(cell) < 0.0001:
         # A p value is never nought.
-        return "<0.001" if cell > 0 else ">-0.001"
+        return "<0.0001" if cell > 0 else ">-0.0001"
+    if abs(cell) < 0.001 and cell:
+        return number(cell, 5)
     return number(cell, 3 if abs(cell) < 10 else 2)
 
 

@@ -100,7 +100,9 @@ def test_the_page_is_self_contained_and_text_is_only_text() -> None:
 
 
 def test_a_p_value_is_never_nought() -> None:
-    assert shown(0.0001) == "<0.001"
-    assert shown(-0.0001) == ">-0.001"
+    assert shown(0.00001) == "<0.0001"
+    assert shown(-0.00001) == ">-0.0001"
+    assert shown(0.00042) == "0.00042"
+    assert shown(0.0042) == "0.004"
     assert shown(0.0) == "0.000"
     assert shown(float("nan")) == "-"
