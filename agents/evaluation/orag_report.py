@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -15,37 +13,21 @@ from agents.evaluation.orag import (
     MEASURES,
     OURS,
     RANDOM,
-    Found,
     OragSettings,
     label,
-    measure,
     methods,
 )
-from agents.evaluation.orag_data import BASES, RETRIEVALS, TEMPLATES, OragCorpus
-from agents.evaluation.orag_tests import cluster_bootstrap, compare, false_discovery, verdict
+from agents.evaluation.orag_data import BASES, RETRIEVALS, OragCorpus
+from agents.evaluation.orag_measured import Measured
+from agents.evaluation.orag_measured import measured as measured_of
+from agents.evaluation.orag_published import by_extractor, by_retrieval, by_type, published
+from agents.evaluation.orag_tests import compare, false_discovery, verdict
 from agents.evaluation.report import EvaluationReport, Plot, Point, Series, Source, Table, versions
 from agents.evaluation.report_kept import Kept
 from agents.fairness.distance import sentiment_entropy
 
 Floats = NDArray[np.float64]
 
-#: O-RAG table 2 (forums, hybrid, k = 20): measure -> raw, enriched.
-PUBLISHED: Final = {
-    "entity match": (0.248, 0.354),
-    "sigma": (9.12, 11.56),
-    "impact sigma": (10.55, 12.08),
-    "markers": (7.2, 8.9),
-    "evidence": (0.443, 0.464),
-    "W1": (8.87, 7.24),
-    "coverage": (0.783, 0.681),
-}
-_PUBLISHED_NAMES: Final = {"coverage": "revenue band; tenure .812 to .756"}
-#: O-RAG appendix L, in per cent of the raw knowledge base: author coverage among entity-matched documents.
-_PUBLISHED_MATCHED: Final = "revenue band +9.6 %, tenure +31.6 %"
-#: O-RAG section 5.3: change of sigma by type of question, and by retrieval, in per cent.
-_PUBLISHED_TYPES: Final = {"impact": 38.9, "emotional": 34.1, "experience": 6.2}
-_PUBLISHED_RETRIEVAL: Final = {"semantic": 21.4, "hybrid": 26.8}
-_PUBLISHED_EXTRACTORS: Final = (("Mistral Large", 24.2), ("Qwen 235B", 27.4), ("Claude Sonnet 4.5", 26.8))
 #: Measures that are tested, and whether less is better.
 _TESTED: Final = {
     "W1": True,
@@ -59,37 +41,6 @@ _TESTED: Final = {
     "coverage matched": False,
 }
 Progressed = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Measured:
-    """All questions of one corpus: the measure of every method, and the entity and type of each question."""
-
-    found: list[Found]
-    clusters: NDArray[np.int64]
-    kinds: tuple[str, ...]
-    seed: int
-
-    def values(self, method: str, k: int, name: str) -> Floats:
-        """Return one measure of one method, shape (Q,)."""
-        return np.array([row[name] for entity in self.found for row in entity[method][k]], dtype=np.float64)
-
-    def mean(self, method: str, k: int, name: str, kind: str = "") -> float:
-        """Return its mean over the questions (of one type), NaN where nothing was measured."""
-        values = self.values(method, k, name)
-        if kind:
-            values = values[np.array([each == kind for each in self.kinds])]
-        known = values[~np.isnan(values)]
-        return float(known.mean()) if known.size else float("nan")
-
-    def interval(self, method: str, k: int, name: str) -> tuple[float, float, float]:
-        """Return its mean with a 95 % interval, entities drawn with replacement."""
-        values = self.values(method, k, name)
-        known = ~np.isnan(values)
-        if not known.any():
-            return (float("nan"),) * 3
-        low, high, _ = cluster_bootstrap(values[known], self.clusters[known], self.seed)
-        return float(values[known].mean()), low, high
 
 
 def orag_report(
@@ -115,7 +66,7 @@ def orag_report(
     """
     chosen = settings or OragSettings()
     first = corpora[0]
-    measured = [_measured(corpus, chosen, kept, progress) for corpus in corpora]
+    measured = [measured_of(corpus, chosen, kept, progress) for corpus in corpora]
     main = measured[0]
     shown = 20 if 20 in chosen.sizes else chosen.sizes[-1]
     tables = [
@@ -125,10 +76,10 @@ def orag_report(
         _by_k(main, chosen.sizes, "star W1"),
         _by_k(main, chosen.sizes, "coverage matched"),
         *_tests(main, chosen.sizes),
-        _published(main, shown),
-        _by_retrieval(main, shown),
-        _by_type(main, shown),
-        _by_extractor(corpora, measured, shown),
+        published(main, shown),
+        by_retrieval(main, shown),
+        by_type(main, shown),
+        by_extractor(corpora, measured, shown),
         *more,
     ]
     drawn = (
@@ -188,15 +139,6 @@ def _summary(measured: Measured, sizes: Sequence[int], k: int) -> tuple[str, ...
             f"Author groups covered among entity-matched documents: {listed('coverage matched', 2)}."
         )
     return tuple(lines)
-
-
-def _measured(
-    corpus: OragCorpus, settings: OragSettings, kept: Kept | None, progress: Progressed
-) -> Measured:
-    found = measure(corpus, settings, kept, progress)
-    kinds = tuple(question.kind for entity in corpus.entities for question in entity.questions)
-    clusters = [place for place, entity in enumerate(corpus.entities) for _ in entity.questions]
-    return Measured(found, np.array(clusters), kinds, settings.seed)
 
 
 def _entities(corpus: OragCorpus) -> Table:
@@ -278,108 +220,6 @@ def _tests(measured: Measured, sizes: Sequence[int]) -> list[Table]:
     return tables
 
 
-def _published(measured: Measured, k: int) -> Table:
-    raw, enriched = label("raw", "hybrid"), label("enriched", "hybrid")
-    rows = []
-    for name in (*PUBLISHED, "coverage matched"):
-        before, after = measured.mean(raw, k, name), measured.mean(enriched, k, name)
-        tested = compare(measured.values(enriched, k, name), measured.values(raw, k, name), measured.clusters)
-        theirs = PUBLISHED.get(name, (None, None))
-        own = _percent(before, after)
-        said = _percent(*theirs) if theirs[0] and theirs[1] else None
-        agree = "-" if said is None else "same direction" if own * said > 0 else "other direction"
-        if name == "coverage matched":
-            agree = "same direction" if own > 0 else "other direction"
-        rows.append((name, before, after, own, tested.wilcoxon, *theirs, said, agree))
-    columns = (
-        "measure",
-        "raw",
-        "enriched",
-        "change %",
-        "Wilcoxon p",
-        "raw, published",
-        "enriched, published",
-        "change %, published",
-        "agrees",
-    )
-    notes = (
-        "published: O-RAG table 2 and 3, seller forums, 48 questions; hotels (OpinioBank) W1 -24 to -48 %",
-        f"coverage, published: {_PUBLISHED_NAMES['coverage']}; coverage matched, published: {_PUBLISHED_MATCHED}",
-    )
-    return Table(f"enriched against raw beside the paper, hybrid, k = {k}", columns, tuple(rows), notes)
-
-
-def _by_retrieval(measured: Measured, k: int) -> Table:
-    rows = []
-    for retrieval in RETRIEVALS:
-        means = [measured.mean(label(base, retrieval), k, "sigma") for base in BASES]
-        distance = [measured.mean(label(base, retrieval), k, "W1") for base in BASES]
-        change = _percent(means[0], means[-1])
-        rows.append((retrieval, *means, change, _PUBLISHED_RETRIEVAL[retrieval], *distance))
-    columns = (
-        "retrieval",
-        "sigma, raw",
-        "sigma, split only",
-        "sigma, enriched",
-        "change %",
-        "change %, published",
-        "W1, raw",
-        "W1, split only",
-        "W1, enriched",
-    )
-    return Table(f"by retrieval, k = {k}", columns, tuple(rows), ("change: enriched against raw",))
-
-
-def _by_type(measured: Measured, k: int) -> Table:
-    raw, enriched = label("raw", "hybrid"), label("enriched", "hybrid")
-    rows = []
-    for kind, _ in TEMPLATES:
-        mean = partial(measured.mean, k=k, kind=kind)
-        before, after = mean(raw, name="sigma"), mean(enriched, name="sigma")
-        rows.append(
-            (
-                kind,
-                before,
-                after,
-                _percent(before, after),
-                _PUBLISHED_TYPES.get(kind),
-                mean(raw, name="W1"),
-                mean(label("split", "hybrid"), name="W1"),
-                mean(enriched, name="W1"),
-                mean(OURS, name="W1"),
-                mean(raw, name="star W1"),
-                mean(OURS, name="star W1"),
-            )
-        )
-    columns = (
-        "type of question",
-        "sigma, raw",
-        "sigma, enriched",
-        "change %",
-        "change %, published",
-        "W1, raw",
-        "W1, split only",
-        "W1, enriched",
-        "W1, ours",
-        "star W1, raw",
-        "star W1, ours",
-    )
-    words = tuple(f"{kind}: {text.format(entity='…')}" for kind, text in TEMPLATES)
-    return Table(f"by type of question, hybrid, k = {k}", columns, tuple(rows), words)
-
-
-def _by_extractor(corpora: Sequence[OragCorpus], measured: Sequence[Measured], k: int) -> Table:
-    rows: list[tuple[Any, ...]] = []
-    for corpus, each in zip(corpora, measured, strict=True):
-        means = [each.mean(label(base, "hybrid"), k, "sigma") for base in BASES]
-        rows.append((corpus.extractor, *means, each.mean(OURS, k, "sigma"), _percent(means[0], means[-1])))
-    rows += [(f"{name}, published", None, None, None, None, change) for name, change in _PUBLISHED_EXTRACTORS]
-    columns = ("extractor", "raw", "split only", "enriched", "ours", "change %")
-    return Table(
-        f"sigma by extractor, hybrid, k = {k}", columns, tuple(rows), ("change: enriched against raw",)
-    )
-
-
 def _plot(measured: Measured, sizes: Sequence[int], name: str, y: str, note: str) -> Plot:
     series = []
     for method in (*(label(base, "hybrid") for base in BASES), RANDOM, EXACT, OURS):
@@ -390,12 +230,6 @@ def _plot(measured: Measured, sizes: Sequence[int], name: str, y: str, note: str
                 points.append(Point(float(k), mean, low, high))
         series.append(Series(method, tuple(points), ours=method == OURS))
     return Plot(f"{name} over k", "line", "documents retrieved (k)", y, tuple(series), note)
-
-
-def _percent(before: float | None, after: float | None) -> float:
-    if before is None or after is None or not before:
-        return float("nan")
-    return 100 * (after / before - 1)
 
 
 def _deviations(corpus: OragCorpus, settings: OragSettings) -> tuple[str, ...]:
@@ -426,4 +260,4 @@ def _deviations(corpus: OragCorpus, settings: OragSettings) -> tuple[str, ...]:
     return tuple(lines)
 
 
-__all__ = ["PUBLISHED", "Measured", "orag_report"]
+__all__ = ["orag_report"]
