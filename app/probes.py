@@ -70,6 +70,7 @@ class PreparedProbe:
     retrievers: tuple[Retriever, ...]
     model: str
     folder: Path
+    notes: tuple[str, ...] = ()
 
     @property
     def texts(self) -> int:
@@ -112,11 +113,11 @@ class Probes:
         methods = _chosen("method", tuple(name.replace("-", "_") for name in request.methods), ENHANCEMENTS)
         source, corpus_id, pairs = self._pairs(request, biases)
         thin = [bias for bias in biases if len(pairs.get(bias, ())) < 2]
-        if thin:
-            raise UsageError(
-                f"{source} gives fewer than two pairs for {', '.join(thin)}",
-                "name the other biases by --bias, or give more documents",
-            )
+        short = f"{source} gives fewer than two pairs for {', '.join(thin)}"
+        if thin and (request.biases or len(thin) == len(biases)):
+            raise UsageError(short, "name the other biases by --bias, or give more documents")
+        notes = (f"{short}: not measured",) if thin else ()
+        pairs = {bias: each for bias, each in pairs.items() if bias not in thin}
         folder = request.cache or (
             self._parts.workspace.model_cache_path if self._parts.workspace.exists() else cache_folder(None)
         )
@@ -130,6 +131,7 @@ class Probes:
             retrievers=self._retrievers(request.retrievers, folder / "probe"),
             model=chat.model if chat is not None else "",
             folder=folder / "probe",
+            notes=notes,
         )
 
     async def run(self, prepared: PreparedProbe) -> AsyncGenerator[Progress | Finished]:
@@ -167,6 +169,7 @@ class Probes:
                 workers=endpoint.limits.concurrency if endpoint else 1,
                 seconds=None if request.minutes is None else 60 * request.minutes,
                 seed=request.seed,
+                notes=prepared.notes,
                 progress=progress,
             )
 

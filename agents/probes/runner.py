@@ -49,6 +49,7 @@ async def run(
     workers: int = 1,
     seconds: float | None = None,
     seed: int = 0,
+    notes: Sequence[str] = (),
     progress: Progressed = lambda stage, done, total: None,
 ) -> ProbeReport:
     """Diagnose retrievers.
@@ -65,6 +66,8 @@ async def run(
         Keeps what was written, so that a run continues where another stopped.
     seconds
         After so long nothing more is written, and what is there is measured; None for no limit.
+    notes
+        What is known of the pairs, said in the report.
     progress
         Called with the stage, what is done of it, and its total.
 
@@ -82,9 +85,9 @@ async def run(
         raise UsageError("there is no retriever to diagnose", "name one by --retriever")
     started = time.monotonic()
     texts: Texts = {"none": {bias: [_plain(pair) for pair in each] for bias, each in pairs.items()}}
-    written, notes = Written(), []
+    written, said = Written(), list(notes)
     if methods and chat is None:
-        notes.append(NO_MODEL)
+        said.append(NO_MODEL)
     elif chat is not None and methods:
         wanted = list(_wanted(pairs, methods, enhanced_pairs))
         written = await write_all(
@@ -96,13 +99,13 @@ async def run(
             progress=lambda done, total: progress("write", done, total),
         )
         texts |= _enhanced(pairs, methods, enhanced_pairs, written)
-        notes += _written_notes(written, methods)
+        said += _written_notes(written, methods)
     stopped = written.stopped
     if pretrained is not None:
         left = None if seconds is None else max(0.0, seconds - (time.monotonic() - started))
         learnt, cut = await _pretrained(pairs, pretrained, pretrained_pairs, left, progress)
         texts |= learnt
-        notes += [f"continual pretraining {cut}"] if cut else []
+        said += [f"continual pretraining {cut}"] if cut else []
         stopped = stopped or cut
     tests = len(retrievers) * len(pairs)
     diagnoses = []
@@ -129,7 +132,7 @@ async def run(
         called=written.called,
         reused=written.reused,
         stopped=stopped,
-        notes=tuple(notes),
+        notes=tuple(said),
     )
 
 

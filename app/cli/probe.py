@@ -119,6 +119,7 @@ def probe(
 def _plan(prepared: PreparedProbe) -> list[str]:
     counts = ", ".join(f"{bias} {len(each)}" for bias, each in prepared.pairs.items())
     lines = [
+        *prepared.notes,
         f"{prepared.source}: pairs {counts}",
         f"retrievers: {', '.join(each.name for each in prepared.retrievers)}",
     ]

@@ -75,6 +75,37 @@ def test_the_corpus_itself_is_probed_without_a_model(run: Run, library: Path) ->
     assert "nothing is stored" in ran.err
 
 
+def test_biases_that_the_corpus_cannot_show_are_named_and_left_out(run: Run, library: Path) -> None:
+    with sqlite3.connect(library / "evenhand.db") as database:
+        database.execute(
+            "delete from opinions where document_id not in (select min(document_id) from opinions)"
+        )
+    ran = run("probe", "--retriever", "bm25", "--dry-run", workspace=library)
+    assert ran.code == 0
+    assert "corpus lounges gives fewer than two pairs for repetition" in ran.out
+    asked = run("probe", "--retriever", "bm25", "--bias", "repetition", workspace=library)
+    assert asked.code == 2
+    assert "fewer than two pairs for repetition" in asked.err
+
+
+def test_a_corpus_gives_pairs_of_its_own_kind(library: Path) -> None:
+    from agents.probes import corpus_facts
+    from app.settings import load_settings
+
+    settings, _ = load_settings(None, {"workspace": str(library)})
+    parts = Parts(settings)
+    context = parts.context(parts.repository.corpus("lounges"))
+    facts = corpus_facts(context)
+    assert len(facts) >= 20
+    assert facts == corpus_facts(context), "the order is the seed's"
+    for fact in facts:
+        assert fact.text[slice(*fact.head)] == fact.names[0]
+        assert fact.answer_text
+        assert fact.mentions[fact.evidence] == 1
+        assert [i for i, holds in enumerate(fact.answering) if holds] == [fact.evidence]
+    parts.close()
+
+
 def test_a_recommendation_is_stored_listed_and_a_second_run_asks_nothing(
     run: Run, library: Path, writer: Rewriter
 ) -> None:
