@@ -109,9 +109,8 @@ def probe(
 
         if output is not None or json or markdown:
             note("\n".join(probe_lines(report, ascii=sh.ascii)))
-        note(
-            "stored; `ask --enhance auto` uses it" if kept else "nothing is stored: nothing to recommend from"
-        )
+        why = "there is no workspace" if report.model else "no enhancement was measured"
+        note("stored; `ask --enhance auto` uses it" if kept else f"nothing is stored: {why}")
     if report.stopped:
         raise typer.Exit(PARTIAL)
 
