@@ -57,7 +57,7 @@ class Corpus:
     labels: dict[str, list[str]] = field(default_factory=dict)
 
 
-def lounges() -> Corpus:
+def lounges(by: str = "vader") -> Corpus:
     """Load the lounge reviews with aspect ratings and author regions."""
     rows = _read("skytrax/lounge.csv.gz")
     settings = tomllib.loads((HERE / "data" / "keywords.toml").read_text())["lounges"]
@@ -66,7 +66,7 @@ def lounges() -> Corpus:
         name: np.array([_number(row[f"{spec['rating']}_rating"]) for row in rows])
         for name, spec in settings.items()
     }
-    _add_entities(corpus, {name: spec["keywords"] for name, spec in settings.items()}, ratings)
+    _add_entities(corpus, {name: spec["keywords"] for name, spec in settings.items()}, ratings, by)
     regions = tomllib.loads((HERE / "data" / "regions.toml").read_text())
     region_of = {country: region for region, countries in regions.items() for country in countries}
     names = sorted(regions)
@@ -80,19 +80,22 @@ def lounges() -> Corpus:
     return corpus
 
 
-def hotels() -> Corpus:
+def hotels(by: str = "vader") -> Corpus:
     """Load the hotel reviews with stars 1 to 5; no usable author groups."""
     rows = [row for row in _read("datafiniti_hotels/hotel_reviews.csv.gz") if _number(row["rating"]) in STARS]
     settings = tomllib.loads((HERE / "data" / "keywords.toml").read_text())["hotels"]
     corpus = _corpus("hotels", [row["text"] for row in rows])
     stars = np.array([_number(row["rating"]) for row in rows])
     _add_entities(
-        corpus, {name: spec["keywords"] for name, spec in settings.items()}, dict.fromkeys(settings, stars)
+        corpus,
+        {name: spec["keywords"] for name, spec in settings.items()},
+        dict.fromkeys(settings, stars),
+        by,
     )
     return corpus
 
 
-def clothing(count: int = 6000) -> Corpus:
+def clothing(by: str = "vader", count: int = 6000) -> Corpus:
     """Load the first ``count`` reviews of clothing, with stars and the reviewers' age bands."""
     rows = [
         row for row in _read("womens_clothing/womens_clothing_reviews.csv.gz") if row["Review Text"].strip()
@@ -102,7 +105,10 @@ def clothing(count: int = 6000) -> Corpus:
     corpus = _corpus("clothing", [row["Review Text"] for row in rows])
     stars = np.array([_number(row["Rating"]) for row in rows])
     _add_entities(
-        corpus, {name: spec["keywords"] for name, spec in settings.items()}, dict.fromkeys(settings, stars)
+        corpus,
+        {name: spec["keywords"] for name, spec in settings.items()},
+        dict.fromkeys(settings, stars),
+        by,
     )
     starts = [30, 40, 50, 60]
     corpus.labels["age"] = ["under 30", "30-39", "40-49", "50-59", "60 and over"]
@@ -129,17 +135,59 @@ def _clauses(text: str) -> list[str]:
     return [c for c in re.split(r"[.!?;\n]+|,? but |,? although |,? however ", text) if c.strip()]
 
 
-def _add_entities(corpus: Corpus, keywords: dict[str, list[str]], truth: dict[str, np.ndarray]) -> None:
+def product_scores(corpus: Corpus, keywords: dict[str, list[str]]) -> dict[str, np.ndarray]:
+    """Label every text with the shipped extractor and join its units to stances; NaN where an entity is not named.
+
+    The keywords are patterns; what they match in the texts become the entities' aliases. Entities that share a word
+    are extracted apart, so that each keeps all of its keywords.
+    """
+    from store.enrich.lexical import LexicalExtractor
+    from store.enrich.stances import lineage, stances
+    from store.records import RegistryEntity
+
+    extractor = LexicalExtractor()
+    scores = {}
+    for name, words in keywords.items():
+        pattern = re.compile(r"\b(?:" + "|".join(words) + r")\b", re.IGNORECASE)
+        forms = {m.group().lower() for text in corpus.texts for m in pattern.finditer(text)}
+        own = [RegistryEntity(name, name, None, tuple(sorted(forms)))]
+        others = [
+            RegistryEntity(other, other, None, tuple(sorted(_forms(corpus, rest) - forms)))
+            for other, rest in keywords.items()
+            if other != name
+        ]
+        registry = [*own, *others]
+        lines = lineage(registry)
+        score = np.full(len(corpus.texts), np.nan)
+        for extraction in extractor.extract(list(enumerate(corpus.texts)), registry):
+            for stance in stances(extraction.opinions, lines):
+                if stance.entity == name:
+                    score[extraction.document_id] = stance.score
+        scores[name] = score
+    return scores
+
+
+def _forms(corpus: Corpus, words: list[str]) -> set[str]:
+    pattern = re.compile(r"\b(?:" + "|".join(words) + r")\b", re.IGNORECASE)
+    return {match.group().lower() for text in corpus.texts for match in pattern.finditer(text)}
+
+
+def _add_entities(
+    corpus: Corpus, keywords: dict[str, list[str]], truth: dict[str, np.ndarray], by: str
+) -> None:
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
     from store.embedders import BundledMiniLM
 
     embedder = BundledMiniLM(threads=1)
     analyzer = SentimentIntensityAnalyzer()
+    own = product_scores(corpus, keywords) if by == "product" else {}
     for name, words in keywords.items():
         pattern = re.compile(r"\b(?:" + "|".join(words) + r")\b", re.IGNORECASE)
         file = CACHE / f"{corpus.name}-{name.replace(' ', '_')}-{_hash([*words, *corpus.texts])}.npy"
-        if file.exists():
+        if by == "product":
+            score = own[name]
+        elif file.exists():
             score = np.load(file)
         else:
             found = [
