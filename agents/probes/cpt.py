@@ -124,15 +124,15 @@ class ContinualPretrainer:
         return Learnt(folder, tuple(losses), False)
 
     def write(self, document: str, question: str) -> str:
-        """Return the passage that the model writes for the question after learning the document; greedy."""
+        """Return what the model writes for the question after learning the document (greedy); it may be nothing."""
         prompt = prompts.load("hyde")
-        content = [self.key(document), prompt.sha256, question, self.settings.new_tokens]
+        content = ["passage", self.key(document), prompt.sha256, question, self.settings.new_tokens]
         key = hashlib.sha256(json.dumps(content).encode()).hexdigest()
         held = self._passages.get(key)
-        if held is not None and held.get("passage"):
+        if held is not None and "passage" in held:
             return str(held["passage"])
         with self.using(self.learn(document)) as model:
-            passage = self._generate(model, question) or question
+            passage = self._generate(model, question)
         self._passages.put(key, {"question": question, "passage": passage})
         return passage
 

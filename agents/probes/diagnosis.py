@@ -13,6 +13,7 @@ from agents.probes.pairs import Bias, ProbePair
 from agents.probes.report import Diagnosis, Finding, Recommendation
 from agents.probes.retrievers import ProbeQuery, Retriever
 from agents.probes.statistics import (
+    Floats,
     Measured,
     bonferroni,
     change,
@@ -69,9 +70,12 @@ def diagnose(
     sources = [owners[text] for text in pool]
     findings: list[Finding] = []
     relevance: dict[Condition, float] = {}
+    plain_relevance: dict[Condition, float] = {}
+    plain_shares: dict[Bias, Floats] = {}
     plain: dict[Bias, Measured] = {}
     for condition, by_bias in queries.items():
-        shares: list[float] = []
+        shares: list[Floats] = []
+        before_shares: list[Floats] = []
         for number, (bias, each) in enumerate(pairs.items()):
             chosen = [i for i, query in enumerate(by_bias.get(bias, ())) if query is not None]
             if len(chosen) < 2:
@@ -79,22 +83,33 @@ def diagnose(
             taken = [each[i] for i in chosen]
             asked = [query for query in by_bias[bias] if query is not None]
             measured, ranks = _measure(retriever, bias, taken, asked, pool, place, sources)
-            shares += ranks
+            shares.append(ranks)
             if condition == "none":
-                plain[bias] = measured
+                plain[bias], plain_shares[bias] = measured, ranks
                 findings.append(_finding(bias, condition, measured, measured, tests))
             else:
                 rng = np.random.default_rng([seed, number])
                 before = _subset(plain[bias], chosen)
                 findings.append(_finding(bias, condition, before, measured, tests, rng))
-        if shares:
-            relevance[condition] = float(np.mean(shares))
+            before_shares.append(plain_shares[bias][chosen])
+        if shares and not np.isnan(np.concatenate(shares)).all():
+            relevance[condition] = float(np.nanmean(np.concatenate(shares)))
+            plain_relevance[condition] = float(np.nanmean(np.concatenate(before_shares)))
     return Diagnosis(
-        retriever.name, retriever.key, tuple(findings), relevance, recommend(findings, relevance)
+        name=retriever.name,
+        key=retriever.key,
+        findings=tuple(findings),
+        relevance=relevance,
+        recommendation=recommend(findings, relevance, plain_relevance),
+        plain_relevance=plain_relevance,
     )
 
 
-def recommend(findings: Sequence[Finding], relevance: Mapping[Condition, float]) -> Recommendation:
+def recommend(
+    findings: Sequence[Finding],
+    relevance: Mapping[Condition, float],
+    plain_relevance: Mapping[Condition, float],
+) -> Recommendation:
     """Return the enhancement that mitigates more biases than it worsens, and why; ``none`` where there is none.
 
     Only what answers can use is considered. It must not make foil worse nor lose relevance; masking counts for nothing.
@@ -110,7 +125,7 @@ def recommend(findings: Sequence[Finding], relevance: Mapping[Condition, float])
         tried = True
         better = [each.bias for each in rows if each.verdict == "mitigated"]
         worse = [each.bias for each in rows if each.verdict == "worse"]
-        lost = relevance.get("none", 0.0) - relevance.get(condition, 0.0)
+        lost = plain_relevance.get(condition, 0.0) - relevance.get(condition, 0.0)
         if len(better) <= len(worse):
             continue
         if "foil" in worse or lost > RELEVANCE_LOSS:
@@ -144,8 +159,8 @@ def _measure(
     pool: Sequence[str],
     place: Mapping[str, int],
     sources: Sequence[set[str]],
-) -> tuple[Measured, list[float]]:
-    """Return the scores of one bias, and for each pair the share of foreign documents below its own."""
+) -> tuple[Measured, Floats]:
+    """Return the scores of one bias, and for each pair the share of foreign documents below its own (NaN: none)."""
     scores = np.asarray(retriever.scores(queries, pool), dtype=np.float64)
     rows = np.arange(len(pairs))
     first = scores[rows, [place[pair.treatment] for pair in pairs]]
@@ -155,9 +170,9 @@ def _measure(
     own = (first + second) / 2
     others = np.where(counts > 0, (scores * foreign).sum(axis=1) / np.maximum(counts, 1), own)
     below = (scores < own[:, None]) + 0.5 * (scores == own[:, None])
-    shares = (below * foreign).sum(axis=1) / np.maximum(counts, 1)
+    shares = np.where(counts > 0, (below * foreign).sum(axis=1) / np.maximum(counts, 1), np.nan)
     feature = features(bias, [query.text for query in queries], pairs)
-    return Measured(first, second, feature, own - others), shares[counts > 0].tolist()
+    return Measured(first, second, feature, own - others), shares
 
 
 def _subset(measured: Measured, rows: Sequence[int]) -> Measured:

@@ -47,7 +47,7 @@ class PassageWriter(Protocol):
         ...
 
     def write(self, document: str, question: str) -> str:
-        """Return the passage; the same for the same document and question."""
+        """Return the passage, empty where nothing was written; the same for the same document and question."""
         ...
 
 

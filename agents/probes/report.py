@@ -69,6 +69,8 @@ class Diagnosis:
     ----------
     relevance
         By condition: share of other sources' documents that score below the question's own, in [0, 1]; .5 is chance.
+    plain_relevance
+        The plain query's on the pairs that the condition was measured on.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Diagnosis:
     findings: tuple[Finding, ...]
     relevance: Mapping[Condition, float]
     recommendation: Recommendation
+    plain_relevance: Mapping[Condition, float] = field(default_factory=dict)
 
     def finding(self, bias: Bias, condition: Condition) -> Finding | None:
         """Return the finding of a bias with a condition, or None where it was not measured."""

@@ -103,8 +103,13 @@ async def run(
     stopped = written.stopped
     if pretrained is not None:
         left = None if seconds is None else max(0.0, seconds - (time.monotonic() - started))
-        learnt, cut = await _pretrained(pairs, pretrained, pretrained_pairs, left, progress)
-        texts |= learnt
+        learnt, cut, empty = await _pretrained(pairs, pretrained, pretrained_pairs, left, progress)
+        texts |= {condition: each for condition, each in learnt.items() if _measurable(each)}
+        said += (
+            [f"{pretrained.name} wrote nothing for {empty} questions: they were not measured"]
+            if empty
+            else []
+        )
         said += [f"continual pretraining {cut}"] if cut else []
         stopped = stopped or cut
     tests = len(retrievers) * len(pairs)
@@ -192,8 +197,11 @@ def _written_notes(written: Written, methods: Sequence[Condition]) -> list[str]:
 
 async def _pretrained(
     pairs: Pairs, writer: PassageWriter, most: int, seconds: float | None, progress: Progressed
-) -> tuple[Texts, str]:
-    """Let the writer learn each pair's document and write; one passage serves both conditions."""
+) -> tuple[Texts, str, int]:
+    """Let the writer learn each pair's document and write; one passage serves both conditions.
+
+    Returns the queries, why not all were written, and for how many questions the writer wrote nothing.
+    """
     started, stopped = time.monotonic(), ""
     passages: dict[tuple[str, str], str] = {}
     todo = list(_in_turn(pairs, most))
@@ -214,7 +222,11 @@ async def _pretrained(
                 else None
                 for pair in each[:most]
             ]
-    return texts, stopped
+    return texts, stopped, sum(not passage for passage in passages.values())
+
+
+def _measurable(by_bias: Mapping[Bias, Sequence[ProbeQuery | None]]) -> bool:
+    return any(query is not None for each in by_bias.values() for query in each)
 
 
 def _statistics(pairs: Pairs, by_bias: Mapping[Bias, Sequence[ProbeQuery | None]]) -> QueryStatistics:

@@ -123,13 +123,16 @@ def _verdicts(report: ProbeReport, found: Diagnosis) -> Table:
             row = found.finding(bias, condition)
             cells.append("-" if row is None else _cell(row))
         relevance = found.relevance.get(condition)
-        rows.append((*cells, relevance))
+        rows.append((*cells, found.plain_relevance.get(condition), relevance))
     notes = (
         "t of the paired test (foil: accuracy in percent), * significant after Bonferroni over "
         f"{report.tests} tests; enhanced queries: before > after on the same pairs",
-        "relevance: share of other sources' documents that score below the question's own",
+        "relevance: share of other sources' documents that score below the question's own; plain: the plain query's on "
+        "the same pairs",
     )
-    return Table(f"{found.name}: verdicts", ("query", *biases, "relevance"), tuple(rows), notes)
+    return Table(
+        f"{found.name}: verdicts", ("query", *biases, "relevance plain", "relevance"), tuple(rows), notes
+    )
 
 
 def _cell(row: Finding) -> str:

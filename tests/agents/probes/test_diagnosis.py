@@ -188,6 +188,7 @@ def test_an_enhancement_is_compared_on_its_own_pairs(pairs: Pairs) -> None:
     assert whole is not None
     assert row.test.n == 25
     assert row.test.t == row.plain_t != whole.test.t
+    assert found.plain_relevance["hyde"] == found.relevance["hyde"], "relevance too"
 
 
 FLAT = Interval(0.0, -1.0, 1.0)
@@ -213,10 +214,11 @@ def test_the_recommendation_weighs_mitigated_against_worse_and_never_counts_mask
         finding("hyde_cpt", "brevity", "mitigated"),
         finding("hyde_cpt", "literal", "mitigated"),
     ]
-    found = recommend(rows, relevance)  # type: ignore[arg-type]
+    plain = dict.fromkeys(relevance, 0.99)
+    found = recommend(rows, relevance, plain)  # type: ignore[arg-type]
     assert found.method == "query2doc", "multi-query loses relevance, pretraining cannot answer"
     worse = [*rows, finding("query2doc", "foil", "worse"), finding("query2doc", "position", "mitigated")]
-    refused = recommend(worse, relevance)  # type: ignore[arg-type]
+    refused = recommend(worse, relevance, plain)  # type: ignore[arg-type]
     assert refused.method == "none"
     assert "query2doc makes foil worse" in refused.reason
-    assert recommend([], {}).reason == "no enhancement was measured"
+    assert recommend([], {}, {}).reason == "no enhancement was measured"

@@ -161,6 +161,23 @@ async def test_the_pretrained_conditions_share_a_passage_of_the_pairs_own_docume
     assert report.pretrained == "learner"
 
 
+async def test_a_pretrained_model_that_writes_nothing_is_not_measured_and_it_is_said() -> None:
+    class Silent(Learner):
+        def write(self, document: str, question: str) -> str:
+            return "" if len(self.asked) else super().write(document, question)
+
+    report = await run(PAIRS, RETRIEVERS, source="made", pretrained=Silent(), pretrained_pairs=3)
+    assert max(report.reached["hyde_cpt"].values()) <= 1
+    assert any("wrote nothing" in note for note in report.notes)
+
+    class Mute(Learner):
+        def write(self, document: str, question: str) -> str:
+            return ""
+
+    none = await run(PAIRS, RETRIEVERS, source="made", pretrained=Mute(), pretrained_pairs=2)
+    assert list(none.reached) == ["none"]
+
+
 def test_what_is_searched_with() -> None:
     hyde, both = query_of("hyde", "q?", ("passage",)), query_of("query2doc", "q?", ("passage",))
     assert (hyde.texts, hyde.lexical) == (("passage",), "q?")
