@@ -121,6 +121,11 @@ def _refuse_existing(output: Path | None, whole: bool) -> None:
     """Say before the work that a file is there already, not after it."""
     from store.errors import UsageError
 
+    if whole and output is not None and output.suffix and not output.is_dir():
+        raise UsageError(
+            f"all writes a folder with three files, and {output} is named like a file",
+            f"give a folder, for example {output.with_suffix('')}",
+        )
     if output is None or str(output) == "-":
         return
     for path in [output / file for file in _FILES] if whole else [output]:
