@@ -33,6 +33,11 @@ def chat(
         from store.errors import UsageError
 
         raise UsageError("chat needs a terminal", "use `evenhand chat --plain`, or `evenhand ask`")
+    if not sys.stderr.isatty():
+        from store.errors import UsageError
+
+        # Textual draws there.
+        raise UsageError("chat draws on the standard error, which is redirected", "leave it to the terminal")
     return _run(sh, thread, theme)
 
 
