@@ -90,6 +90,8 @@ class Change:
         Enhanced minus plain share of pairs with ``S(q, D2) > S(q, D1)``.
     unit
         ``relevance`` or, where own documents do not stand out reliably, ``score``.
+    lost
+        Own documents stood out with the plain query and no longer do: preferring nothing, it mitigates nothing.
     """
 
     t: Interval
@@ -97,6 +99,7 @@ class Change:
     rho: Interval | None
     accuracy: Interval
     unit: Literal["relevance", "score"]
+    lost: bool = False
 
 
 def paired_t(deltas: Floats) -> PairedT:
@@ -178,9 +181,8 @@ def change(plain: Measured, enhanced: Measured, rng: np.random.Generator, draws:
     if n != len(enhanced.treatment) or n < 2:
         raise ValueError(f"both conditions need the same pairs, got {n} and {len(enhanced.treatment)}")
     rows = np.vstack([np.arange(n), rng.integers(0, n, (draws, n))])
-    unit: Literal["relevance", "score"] = (
-        "relevance" if _reliable(plain.gap) and _reliable(enhanced.gap) else "score"
-    )
+    found, finds = _reliable(plain.gap), _reliable(enhanced.gap)
+    unit: Literal["relevance", "score"] = "relevance" if found and finds else "score"
     before, after = (_drawn(each, rows, unit == "relevance") for each in (plain, enhanced))
     rho = None
     if plain.feature is not None and enhanced.feature is not None:
@@ -191,6 +193,7 @@ def change(plain: Measured, enhanced: Measured, rng: np.random.Generator, draws:
         rho=rho,
         accuracy=_interval(after["accuracy"] - before["accuracy"]),
         unit=unit,
+        lost=found and not finds,
     )
 
 
@@ -198,8 +201,9 @@ def verdict(found: Change, *, biased: bool, biased_after: bool) -> Verdict:
     """Say what the enhancement did to a bias.
 
     ``mitigated``: ``|t|`` fell, the preference fell with it, and the scores do not follow the feature more than before.
-    ``masked``: ``|t|`` fell, but the preference is as large as before (noise) or rho rose. ``worse``: ``|t|`` rose, or
-    the preference and rho did. ``unchanged``: none of these can be told from these pairs, or there was no bias.
+    ``masked``: ``|t|`` fell, but the preference is as large as before (noise), rho rose, or relevance is lost.
+    ``worse``: ``|t|`` rose, or the preference and rho did. ``unchanged``: none of these can be told from these pairs,
+    or there was no bias.
 
     Parameters
     ----------
@@ -210,7 +214,7 @@ def verdict(found: Change, *, biased: bool, biased_after: bool) -> Verdict:
     if not biased:
         return "worse" if biased_after and found.t.below else "unchanged"
     if found.t.above:
-        return "mitigated" if found.effect.above and not rho_rose else "masked"
+        return "mitigated" if found.effect.above and not rho_rose and not found.lost else "masked"
     if found.t.below or (found.effect.below and rho_rose):
         return "worse"
     return "unchanged"
@@ -219,7 +223,7 @@ def verdict(found: Change, *, biased: bool, biased_after: bool) -> Verdict:
 def foil_verdict(found: Change) -> Verdict:
     """Say what the enhancement did to foil accuracy; a rise without a smaller preference for the foil is noise."""
     if found.accuracy.above:
-        return "mitigated" if found.effect.above else "masked"
+        return "mitigated" if found.effect.above and not found.lost else "masked"
     return "worse" if found.accuracy.below else "unchanged"
 
 

@@ -143,6 +143,16 @@ def test_an_enhancement_that_only_adds_noise_masks(pairs: Pairs) -> None:
     assert found.recommendation.method == "none"
 
 
+def test_an_enhancement_that_says_nothing_masks(pairs: Pairs) -> None:
+    surface = biased(pairs)
+    found = bent(
+        pairs,
+        lambda on, q, d: 0.01 * noise(q, d) if on else 50 * by_entity(q, d) + surface(q, d),
+    )
+    assert set(verdicts(found).values()) == {"masked"}
+    assert found.relevance["rewrite"] == pytest.approx(0.5, abs=0.05)
+
+
 def test_an_enhancement_that_lowers_the_preferences_mitigates(pairs: Pairs) -> None:
     surface = biased(pairs)
 

@@ -135,6 +135,11 @@ def test_verdicts(
     assert verdict(found, biased=biased, biased_after=biased_after) == expected
 
 
+def test_a_query_that_finds_nothing_mitigates_nothing() -> None:
+    lost = Change(UP, UP, UP, UP, "score", lost=True)
+    assert verdict(lost, biased=True, biased_after=False) == foil_verdict(lost) == "masked"
+
+
 @pytest.mark.parametrize(
     ("accuracy", "effect", "expected"),
     [(UP, UP, "mitigated"), (UP, FLAT, "masked"), (FLAT, UP, "unchanged"), (DOWN, FLAT, "worse")],
