@@ -75,7 +75,7 @@ def _verify(
     written = writer_of(state)
     options: dict[str, Any] = {}
     if written != EXTRACTIVE:
-        from agents.verification_claims import lexical_claim
+        from agents.verification.lexical import lexical_claim
 
         options["classify"] = lambda text: read[text] if text in read else lexical_claim(text)
     side = state["route"]["side"]

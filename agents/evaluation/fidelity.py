@@ -25,8 +25,9 @@ from agents.fairness.distance import BINS, w1_bins, wasserstein_p
 from agents.models.extractive import NAME as EXTRACTIVE
 from agents.state import fresh
 from agents.verification import verify
-from agents.verification_claims import lexical_claim_bin
-from agents.verification_shares import Side, stated_shares
+from agents.verification.bins import Side
+from agents.verification.lexical import lexical_claim_bin
+from agents.verification.shares import stated_shares
 from store.ports import Role
 from store.receipt import AuditReceipt
 

@@ -9,11 +9,11 @@ import pytest
 
 from agents.fairness.distance import w1_bins
 from agents.verification import Verification, verify, w1_of_bins
-from agents.verification_claims import lexical_claim, lexical_claim_bin
-from agents.verification_quotes import check_quote, stands_in
-from agents.verification_shares import stated_shares
-from agents.verification_text import citation_labels, clauses, quotes, sentences
-from agents.verification_words import compared, quantified
+from agents.verification.lexical import lexical_claim, lexical_claim_bin
+from agents.verification.quotes import check_quote, stands_in
+from agents.verification.shares import stated_shares
+from agents.verification.text import citation_labels, clauses, quotes, sentences
+from agents.verification.words import compared, quantified
 from tests.agents.verification_cases import Case, right_cases, wrong_cases
 
 DOCUMENTS = {

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from agents.fairness.distance import w1_bins
 from agents.verification import Classify, Read, verify
-from agents.verification_claims import lexical_claim
+from agents.verification.lexical import lexical_claim
 from tests.agents.verification_cases import BANK, Bank, Case, right_cases, wrong_cases
 
 _SIGNS = {"positive": 20, "negative": -20, "neutral": 0}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from agents.verification import Read
+from agents.verification.records import Read
 from store.enrich.features import sentence_features
 from store.enrich.heads import shipped
 from store.enrich.polarity import valences, words_of

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
-Side = Literal["positive", "negative", "neutral"]
+from agents.verification.bins import Side
 
 _SIDES: dict[Side, str] = {
     "positive": r"positive(?:ly)?|favou?rabl[ey]|happy|satisfied|pleased|prais\w+|liked?|likes|loved?|enjoy\w*|good"
@@ -136,4 +135,4 @@ def sides_named(sentence: str) -> Iterator[Side]:
         yield _side_of(match, sentence)
 
 
-__all__ = ["WITHIN", "Side", "StatedShare", "among_one_side", "sides_named", "stated_shares"]
+__all__ = ["WITHIN", "StatedShare", "among_one_side", "sides_named", "stated_shares"]

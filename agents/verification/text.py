@@ -87,6 +87,13 @@ def quotes(answer: str) -> tuple[Quoted, ...]:
     return tuple(sorted(found, key=lambda quote: quote.start))
 
 
+def without_quotes(text: str) -> str:
+    """Return ``text`` without its quotes."""
+    for quote in reversed(quotes(text)):
+        text = text[: quote.start] + text[quote.end :]
+    return text
+
+
 def _inches(answer: str, i: int) -> bool:
     """Tell a straight mark behind a number (15" screen) from one that opens."""
     return answer[i] == '"' and i > 0 and answer[i - 1].isdigit()
@@ -187,4 +194,5 @@ __all__ = [
     "quotes",
     "sentences",
     "without_citations",
+    "without_quotes",
 ]

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from agents.verification_shares import WITHIN, Side, among_one_side, sides_named
+from agents.verification.bins import Side
+from agents.verification.shares import WITHIN, among_one_side, sides_named
 
 Amount = Literal["vast", "most", "all", "half", "minority", "few", "hardly", "none"]
 

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.verification_shares import Side
+from agents.verification.bins import Side
 
 Floats = NDArray[np.float64]
 #: Finding and message by the numbers of positive and negative voices, or nothing.
