@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,11 +30,9 @@ class Checked:
     deviation: str
 
 
-def writer_of(state: RagState) -> str:
-    """Return the name of the model that wrote the answer last."""
-    return next(
-        (str(used["name"]) for used in reversed(state["models"]) if used["role"] == "generator"), EXTRACTIVE
-    )
+def writer_of(models: Sequence[Mapping[str, Any]]) -> str:
+    """Return the name of the model that wrote the answer last, of all that took part."""
+    return next((str(used["name"]) for used in reversed(models) if used["role"] == "generator"), EXTRACTIVE)
 
 
 def check_answer(context: RagContext, state: RagState, read: Mapping[str, Read] | None = None) -> Checked:
@@ -72,7 +70,7 @@ def _verify(
         return found, tuple(f.message for f in found.findings)
     pool = opinion_pool(context, state)
     stance = dict(zip(pool.stances.document_ids.tolist(), pool.stances.scores.tolist(), strict=True))
-    written = writer_of(state)
+    written = writer_of(state["models"])
     options: dict[str, Any] = {}
     if written != EXTRACTIVE:
         from agents.verification.lexical import lexical_claim

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.checks import writer_of
 from agents.context import RagContext
 from agents.evaluation.orag_data import TEMPLATES, OragCorpus
 from agents.evaluation.orag_tests import cluster_bootstrap
@@ -150,7 +151,7 @@ def claimed(receipt: AuditReceipt, texts: Mapping[int, str]) -> Claimed:
         Text of each ranked document, by its id.
     """
     opinion, checked = receipt.opinion, receipt.verification
-    writer = receipt.models[-1].name if receipt.models else ""
+    writer = writer_of([each.model_dump() for each in receipt.models])
     if opinion is None or not opinion.population.n or not opinion.retrieved.n:
         return Claimed(writer, None, None, None, None, None, None, len(checked.findings))
     ranked = [each for each in receipt.ranking if each.document_id in texts]

@@ -31,7 +31,7 @@ async def verify(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any
         may_revise = (
             context.chat("generator") is not None and state["revisions"] < context.settings.max_revisions
         )
-        if may_revise and writer_of(state) != EXTRACTIVE:
+        if may_revise and writer_of(state["models"]) != EXTRACTIVE:
             update |= {"deviation": checked.deviation, "revisions": state["revisions"] + 1}
             return update
         # `audit --fail-over degraded=0` must see what the checks found.
@@ -43,7 +43,7 @@ async def _read_by_model(state: RagState, context: RagContext) -> tuple[Mapping[
     """Return what the model of the role ``verifier`` reads in the answer's claims, where the settings want that."""
     if context.settings.verifier != "model" or state["selection"].get("floor") is None:
         return {}, {}
-    written = writer_of(state)
+    written = writer_of(state["models"])
     if written == EXTRACTIVE:
         # Its words are quotes and counts from SQL: there is nothing to read.
         return {}, {}

@@ -8,6 +8,7 @@ from agents.evaluation.fidelity import Claimed, claimed, stated_gap
 from agents.evaluation.fidelity import _row as fidelity_row
 from agents.fairness.distance import w1_bins
 from agents.models.extractive import NAME
+from store.receipt import ModelAudit
 from tests.fakes.receipts import factual_receipt, opinion_receipt
 
 POPULATION = (0.1, 0.1, 0.1, 0.2, 0.1, 0.2, 0.2)
@@ -46,6 +47,13 @@ def test_an_answer_of_fact_has_nothing_to_measure() -> None:
     found = claimed(factual_receipt(), {})
     assert found.answer is None
     assert found.retrieved is None
+
+
+def test_the_writer_is_the_last_generator_whoever_read_after_it() -> None:
+    took_part = (("generator", "first"), ("generator", "second"), ("verifier", "reader"))
+    models = tuple(ModelAudit(role=role, name=name) for role, name in took_part)
+    assert claimed(opinion_receipt().model_copy(update={"models": models}), {}).writer == "second"
+    assert claimed(opinion_receipt().model_copy(update={"models": models[2:]}), {}).writer == NAME
 
 
 def test_answers_of_a_failed_model_are_not_counted_for_it() -> None:
