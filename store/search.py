@@ -78,7 +78,7 @@ class Searcher:
         self._bm25: dict[tuple[int, str], BM25Index] = {}
         self._queries: dict[str, FloatVector] = {}
         self._stamps: dict[tuple[int, str], tuple[float, str]] = {}
-        self._cosines: dict[tuple[int, str], tuple[str, bytes, NDArray[np.float32]]] = {}
+        self._cosines: dict[tuple[int, str], tuple[UnitVectors, bytes, NDArray[np.float32]]] = {}
 
     @property
     def fingerprint(self) -> str:
@@ -223,10 +223,10 @@ class Searcher:
         """Return each document's best cosine; one question asks for them several times, so the last are kept."""
         held = self._cosines.get((corpus_id, kind))
         asked = query.tobytes()
-        if held is not None and held[:2] == (vectors.stamp, asked):
+        if held is not None and held[0] is vectors and held[1] == asked:
             return held[2]
         found = vectors.similarities(query)
-        self._cosines[corpus_id, kind] = (vectors.stamp, asked, found)
+        self._cosines[corpus_id, kind] = (vectors, asked, found)
         return found
 
     def best_vectors(
