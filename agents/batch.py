@@ -126,7 +126,7 @@ async def candidates(context: RagContext, question: str, options: dict[str, Any]
     """Run the graph's nodes up to the candidates, without generating anything."""
     runtime: Runtime[RagContext] = Runtime(context=context)
     state = fresh(question, "", "", options)
-    state.update(route(state, runtime))  # type: ignore[typeddict-item]
+    state.update(await route(state, runtime))  # type: ignore[typeddict-item]
     state.update(link(state, runtime))  # type: ignore[typeddict-item]
     state.update(await enhance(state, runtime))  # type: ignore[typeddict-item]
     state.update(retrieve(state, runtime))  # type: ignore[typeddict-item]

@@ -154,7 +154,9 @@ def test_invariants(seed: int) -> None:
     assert sorted(order[moved.indices]) == sorted(base.indices)  # ties too, by id
     assert run(natural, 1.5).objective == pytest.approx(base.objective + 1.5 * k, abs=1e-9)
     top = pool.by_relevance()[:k]
-    assert sorted(run(natural, lam=0.0, beta=0.0).indices) == sorted(top)
+    # Documents of different cells may tie: the relevances are the same, not always the documents.
+    plain = run(natural, lam=0.0, beta=0.0).indices
+    assert sorted(pool.relevance[plain]) == sorted(pool.relevance[top])
     assert (np.diff(pool.relevance[base.indices]) <= 0).all()
     looser, tighter = run(natural, lam=lam / 5), run(natural, lam=lam * 5)
     assert tighter.distance + 1e-9 >= least_distance(pool.score, pool.population, k)
