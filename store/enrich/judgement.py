@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from store.enrich.cues import CONDITION, CONTRAST
+from store.enrich.cues import CONDITION, CONTRAST, DIMINISHERS, EMPTY, INTENSIFIERS
 from store.enrich.features import Analysis
 from store.enrich.patterns import (
     ADVICE,
@@ -20,6 +20,7 @@ from store.enrich.patterns import (
     side_taken,
 )
 from store.enrich.spans import word_range
+from store.enrich.turns import turn
 from store.records import Intensity, Sentiment
 
 #: Odds of neutral against an opinion, relative to the training sets. Half of the targets in MAMS and Hu and Liu
@@ -54,6 +55,14 @@ STRONG: Final = 2.0
 UNSURE: Final = 0.4
 SOUR: Final = 0.6
 
+#: Part of a full side that a bare clause takes against the clause it turns from.
+TURNED_SIDE: Final = 0.5
+#: Words after a conjunction that are looked at for the blame that a plain adjective stands against.
+IMPLIED_REACH: Final = 5
+
+_LINKING: Final[frozenset[str]] = frozenset(
+    ["is", "was", "are", "were", "looks", "looked", "feels", "felt", "seems"]
+)
 _LINKS: Final[frozenset[str]] = frozenset(["and", "yet", "but", "or", ",", "though", "although", "/", "&"])
 _ENDS: Final[frozenset[str]] = frozenset([";", ":", "(", ")"])
 
@@ -103,10 +112,11 @@ def judge(
     values = [[analysis.values[i] for i in word_range(analysis, index)] for index in clauses]
     best, worst = _strongest(values)
     asked = clause.question and RHETORICAL.search(quote) is None
-    side = side_taken(quote) or (-1 if UNREAL.search(sentence or quote) else 0)
+    side = side_taken(quote) or (-1.0 if UNREAL.search(sentence or quote) else turn(quote))
+    side = side or _turned(analysis, clauses[0], values)
     if side:
         # "I have had better": the praise is of something else.
-        tilt = SIDE_WEIGHT * side + (lean if lean * side > 0 else 0.0)
+        tilt = SIDE_WEIGHT * side + (lean if lean * side > 0 else lean * (1.0 - abs(side)))
     else:
         tilt = 0.0 if asked else LEXICON_WEIGHT * lean + TOLD_WEIGHT * math.tanh(told)
     positive, negative = positive * math.exp(tilt), negative * math.exp(-tilt)
@@ -161,7 +171,45 @@ def _both(analysis: Analysis, clauses: Sequence[int], values: Sequence[Sequence[
     sums = [sum(clause) for clause in values]
     if len(sums) > 1 and max(sums) >= TURN_VALENCE and min(sums) <= -TURN_VALENCE:
         return True
-    return alone and any(_side_by_side(analysis, clause) for clause in clauses)
+    return alone and (
+        any(_side_by_side(analysis, clause) for clause in clauses) or _implied(analysis, clauses)
+    )
+
+
+def _turned(analysis: Analysis, first: int, values: Sequence[Sequence[float]]) -> float:
+    """Side of a clause without valence that turns against the one before it: "fine food, but the soup was a puzzle"."""
+    clause = analysis.clauses[first]
+    if clause.opening not in CONTRAST or first == 0 or any(value for each in values for value in each):
+        return 0.0
+    if analysis.clauses[first - 1].sentence != clause.sentence:
+        return 0.0
+    before = sum(analysis.values[i] for i in word_range(analysis, first - 1))
+    return -TURNED_SIDE if before >= TURN_VALENCE else TURNED_SIDE if before <= -TURN_VALENCE else 0.0
+
+
+def _implied(analysis: Analysis, clauses: Sequence[int]) -> bool:
+    """Whether a plain adjective stands against blame: "is thorough but dry", "moving yet far too long"."""
+    every = [i for clause in clauses for i in word_range(analysis, clause)]
+    words, values = analysis.words, analysis.values
+    for at, i in enumerate(every[2:], 2):
+        if words[i] not in CONTRAST or analysis.negated[every[at - 1]]:
+            continue
+        before = words[every[at - 1]], words[every[at - 2]]
+        if before[1] in INTENSIFIERS or before[1] in DIMINISHERS:
+            before = before[0], words[every[max(0, at - 3)]]
+        after = every[at + 1 : at + 1 + IMPLIED_REACH]
+        plain = not any(values[j] for j in every[max(0, at - 3) : at])
+        if (
+            plain
+            and before[1] in _LINKING
+            and len(before[0]) > 3
+            and before[0] not in EMPTY
+            and before[0] not in {"anything", "nothing"}
+            and not any(words[j] in SUBJECTS for j in after)
+            and sum(values[j] for j in after) <= -TURN_VALENCE
+        ):
+            return True
+    return False
 
 
 def _side_by_side(analysis: Analysis, clause: int) -> bool:

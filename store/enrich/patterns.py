@@ -64,7 +64,7 @@ UNREAL: Final = re.compile(
 _MORE: Final = r"(?:much\s|far\s|way\s|a\slot\s|even\s|so\smuch\s)?"
 _FOR: Final = (
     r"\bin\sfavou?r\sof\b|\b(?:fully|strongly|completely|really|i|we|residents|people)\s(?:do\s)?support(?:s|ed)?\s"
-    r"(?:the|this|a|an|that|these|it|more)\b|\ball\sfor\s(?:the|this|it)\b"
+    r"(?:the|this|a|an|that|these|it|more)\b|(?<!at\s)\ball\sfor\s(?:the|this|it)\b"
     r"|\bplease\s(?:build|keep|approve|pass|bring\sback|expand|extend|implement)\b|\bwe\s(?:really\s)?need\s(?:the|this|that)\b"
     r"|\b(?:everyone|everybody|we\sall|i)\s(?:really\s)?wants?\s(?:the|this)\b|\blong\soverdue\b"
 )

@@ -190,6 +190,19 @@ def test_hit_rate_on_clauses_of_other_domains() -> None:
     assert sum(hits) / len(hits) >= 0.85
 
 
+def test_hit_rate_on_sentences_of_a_second_author() -> None:
+    """Half of 120 sentences of eight domains, written and labelled before their author had read the rules.
+
+    The other half was used to improve the rules; this half was then measured once: 48 of 60, 44 before. The one who
+    wrote the sentences also wrote the new rules, so this is a guard and not an independent figure. Plain facts
+    (read as opinions) and mixed views are the weak kinds.
+    """
+    lines = (Path(__file__).parent / "data" / "second_author_clauses.jsonl").read_text("utf-8").splitlines()
+    hits = [_hit(json.loads(line)) for line in lines]
+    assert len(hits) == 60
+    assert sum(hits) / len(hits) >= 0.75
+
+
 def _hit(row: dict[str, Any]) -> bool:
     names = [(row["entity"], row.get("aliases", [])), *((name, []) for name in row.get("others", []))]
     registry = [RegistryEntity(name, name, None, (name, *aliases)) for name, aliases in names]
