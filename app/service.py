@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import logging
 import shutil
-import time
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import aclosing, asynccontextmanager, closing
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,21 +16,17 @@ from app.apart import rebuild_apart
 from app.bootstrap import Parts
 from app.events import AnswerBegun, AnswerEvent, Finished, Progress
 from app.jobs import Cancelled, Report, stream_job
-from store.errors import ApplicationError, NoCandidates, StoreError, UsageError
+from app.keeping import AnswerKeeper, checkpointer
+from store.errors import NoCandidates, UsageError
 
 if TYPE_CHECKING:
-    from store.answers import AnswerStore
     from store.enrich.pipeline import EnrichReport
     from store.indexing import IndexReport
     from store.ingest.report import IngestReport
 
-logger = logging.getLogger(__name__)
-
 #: Longest question that is answered.
 LONGEST_QUESTION = 10_000
 DEFAULT_CORPUS = "default"
-#: Seconds between two writes of an answer under way.
-KEEP_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +114,15 @@ class Service:
         answer_id = await asyncio.to_thread(answers.begin, found.id, question, thread)
         state = fresh(question, answer_id, datetime.now(UTC).isoformat(timespec="seconds"), options or {})
         text: list[str] = []
-        kept = _Kept(answers, answer_id)
+        kept = AnswerKeeper(answers, answer_id)
         outcome = "failed"
         try:
             outcome = "stopped"
             yield AnswerBegun(answer_id)
-            async with self._checkpointer(thread) as checkpointer:
+            async with checkpointer(self.parts.workspace.checkpoints_path, thread) as saver:
                 graph = self._graph
-                if checkpointer is not None:
-                    graph = graph.copy(update={"checkpointer": checkpointer})
+                if saver is not None:
+                    graph = graph.copy(update={"checkpointer": saver})
                 config = {"configurable": {"thread_id": thread or answer_id}, "recursion_limit": 50}
                 stream = graph.astream(state, config, context=context, stream_mode="custom")
                 async with aclosing(stream):
@@ -148,30 +142,6 @@ class Service:
             await kept.settle()
             if outcome != "done":
                 answers.interrupt(answer_id, "".join(text), outcome)
-
-    @asynccontextmanager
-    async def _checkpointer(self, thread: str | None) -> AsyncIterator[Any]:
-        # Only a conversation needs one, and loading it costs half a second.
-        if thread is None:
-            yield None
-            return
-        import sqlite3
-
-        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-
-        path = self.parts.workspace.checkpoints_path
-        try:
-            with closing(sqlite3.connect(path)) as connection:
-                connection.execute("PRAGMA schema_version")
-        except sqlite3.DatabaseError as error:
-            raise StoreError(
-                f"the file of conversations {path} cannot be used ({error})",
-                "delete it: answers are kept in the database, follow-ups start anew",
-            ) from error
-        async with AsyncSqliteSaver.from_conn_string(str(self.parts.workspace.checkpoints_path)) as saver:
-            await saver.conn.execute("PRAGMA journal_mode=WAL")
-            await saver.conn.execute("PRAGMA busy_timeout=30000")
-            yield saver
 
     # -- knowledge
 
@@ -342,34 +312,6 @@ class Service:
         return self.parts.indexer.bring_up(
             corpus_id, lambda p: report(_progress(f"index {p.kind}", p.done, p.total)), cancelled
         )
-
-
-class _Kept:
-    """Stores the text of an answer under way, one write at a time and never in its way."""
-
-    def __init__(self, answers: AnswerStore, answer_id: str) -> None:
-        self._answers, self._answer_id = answers, answer_id
-        self._last = time.monotonic()
-        self._writing: asyncio.Future[None] | None = None
-
-    def so_far(self, text: Sequence[str]) -> None:
-        """Write what there is, unless that was done a moment ago or is still under way."""
-        if time.monotonic() - self._last < KEEP_SECONDS or (self._writing and not self._writing.done()):
-            return
-        self._last = time.monotonic()
-        self._writing = asyncio.get_running_loop().run_in_executor(None, self._write, "".join(text))
-
-    def _write(self, text: str) -> None:
-        try:
-            self._answers.keep(self._answer_id, text)
-        except ApplicationError as error:
-            # The whole text is stored at the end; this was only for the case that there is none.
-            logger.warning("the text so far of answer %s is not stored: %s", self._answer_id, error)
-
-    async def settle(self) -> None:
-        """Wait for a write under way, so that it cannot come after the last one."""
-        if self._writing is not None:
-            await asyncio.wait({self._writing})
 
 
 def check_question(question: str) -> str:
