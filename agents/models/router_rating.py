@@ -1,4 +1,4 @@
-"""The rating that a question states: "5 star reviews", "rated 1", "below 3 stars", "between 2 and 4 stars"."""
+"""The rating that a question states: "5 star reviews", "rated 1", "below 3 stars", "rated the breakfast 1"."""
 
 from __future__ import annotations
 
@@ -31,6 +31,15 @@ _RATED: Final = re.compile(
     r"\b(?:rated|rating|ratings|scored?|scores|gave\s+(?:it|them|this|him|her)?)"
     rf"(?:\s+(?:of|is|was|are|were|it|them|as|with|a|at))*\s+{_BOUND}{_RANGE}\b{_OUT_OF}(?!\s*(?:reasons?|times|days|%|percent))"
     rf"{_TAIL}"
+)
+#: "rated the breakfast 1", "gave the staff a 4": the thing stands between the verb and the rating, which ends the
+#: clause: "rated the two rooms" and "gave the staff 5 minutes" state none.
+_RATED_THING: Final = re.compile(
+    r"\b(?:rated?|rates|rating|scored?|scores|gave|gives?|giving)\s+"
+    r"(?!(?:rooms?|floors?|gates?|terminals?|flights?)\b)"
+    rf"(?:(?!(?:in|on|at|after|before|since|during|for|by|than|as|over|from|when|{_N}|every|most|all)\b)[a-z'&-]+\s+){{1,5}}?"
+    rf"(?:(?:as|at|with)\s+)?{_BOUND}{_RANGE}\b{_OUT_OF}{_TAIL}"
+    r"(?=\s*(?:$|[?.!,;)]|(?:and|or|in|from|during|since|by|among|who|points?)\b))"
 )
 #: Of things that have stars themselves.
 _OF_THING: Final = re.compile(r"\s*(?:hotels?|restaurants?|resorts?|general|michelin)\b")
@@ -69,7 +78,7 @@ class RatingRange:
 def find_rating(question: str) -> RatingRange | None:
     """Return the rating that ``question`` restricts to, or None; the first one counts."""
     text = fold(question[:2000])
-    for pattern in (_STARS, _RATED):
+    for pattern in (_STARS, _RATED, _RATED_THING):
         for match in pattern.finditer(text):
             if pattern is _STARS and _OF_THING.match(text, match.end()):
                 continue
