@@ -47,6 +47,12 @@ _THING = (
     r"\bhow many (?:reviews|posts|comments|messages|texts|tweets|answers|questions|reports|surveys)"
     r" (?:can|could|may|must|should|do|does|will) (?:i|we|you|one|it)\b"
 )
+#: "How many rated the breakfast 1": the people are left out.
+_ELIDED = (
+    r"^ (?:(?:of )?(?:them|these|those) )?(?:(?:also|actually|really) )?(?:rated|liked|loved|hated|disliked|enjoyed"
+    r"|praised|recommended|complained|criti[cs]i[sz]ed|mentioned"
+    r"|(?:gave|scored) (?:[\w'-]+ ){1,6}?(?:\d+|one|two|three|four|five|stars?)\b)"
+)
 
 
 @lru_cache(maxsize=1)
@@ -55,7 +61,7 @@ def _count_patterns() -> tuple[re.Pattern[str], ...]:
     voiced = rf"\b(?:PPL|they)\b.*?\b(?:{_SAYING}|EVAL|not happy)\b"
     aux = r"(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would)"
     named = rf"^(?: (?!{aux}\b)\S+){{0,4}}? (?:{documents})\b"
-    return tuple(re.compile(p) for p in (_SHARE, _NUMBER, named, voiced, _SAID_OF, _THING))
+    return tuple(re.compile(p) for p in (_SHARE, _NUMBER, named, voiced, _SAID_OF, _THING, _ELIDED))
 
 
 @lru_cache(maxsize=1)
@@ -70,14 +76,16 @@ def counted(clause: Clause, *, groups: bool = False) -> Count | None:
 
     ``groups`` says that the question names an author group ("Germans", "nurses"), whose word alone may not tell.
     """
-    share, number, documents, voiced, said_of, thing = _count_patterns()
+    share, number, documents, voiced, said_of, thing, elided = _count_patterns()
     text = clause.text
     by_share = share.search(text)
     found = by_share or number.search(text)
     if found is None or thing.search(text):
         return None
     rest = text[found.end() :]
-    said = documents.search(rest) or said_of.search(rest) or voiced.search(clause.shape)
+    said = (
+        documents.search(rest) or said_of.search(rest) or voiced.search(clause.shape) or elided.search(rest)
+    )
     if not (said or (groups and _stance().search(rest))):
         return None
     return "share" if by_share else "number"

@@ -78,8 +78,25 @@ def test_shares_of_groups_are_counted(question: str, side: str) -> None:
     assert (found.kind, found.side) == ("counting", side)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many rated the breakfast 1?",
+        "How many of them gave the front desk a four?",
+        "how many guests rated the room service below 3",
+        "How many liked the pool?",
+    ],
+)
+def test_a_count_may_leave_out_the_people(question: str) -> None:
+    assert QuestionRouter().route(question).kind == "counting"
+
+
 def test_facts_stay_facts() -> None:
-    for question in ("What share of the market does Sony hold?", "How many stars does the hotel have?"):
+    for question in (
+        "What share of the market does Sony hold?",
+        "How many stars does the hotel have?",
+        "How many gave their lives?",
+    ):
         assert QuestionRouter().route(question).kind == "factual"
 
 
