@@ -29,6 +29,11 @@ MIN_VOUCHED_STANDING, MIN_VOUCHED_OPINION = 0.28, 0.2
 #: A compound must be this share of its head's uses to stand on its own.
 MIN_COMPOUND: Final = 0.06
 
+#: Texts with a smaller share of capitalised terms are in lower case: there a tagger cannot see names.
+LOWER_CASE: Final = 0.01
+#: In such texts the first words of a subject's name are its maker's, unless they are definite this often, or stand in
+#: another number this often.
+MAKER_DEFINITE, MAKER_VARIED = 0.5, 0.2
 #: A compound capitalised in a larger share of its uses is a proper name.
 MAX_CAPITALS: Final = 0.6
 
@@ -63,16 +68,37 @@ def select(
     """
     known = knowledge()
     names = {word for subject in subjects for word in lemmas(subject)}
+    makers = _makers(subjects, counts)
     grouped = {term for group in known.groups for term in group}
     asked = {term for column in columns for term in (column, *((word,) for word in column))}
     kept = []
     for term, count in counts.items():
         if count.uses < (MIN_USES if term in grouped or term in asked else least):
             continue
-        if term in asked or (_acceptable(term, count, counts, lexis, known, names, grouped)):
+        if term in asked or (
+            makers.isdisjoint(term) and _acceptable(term, count, counts, lexis, known, names, grouped)
+        ):
             kept.append(term)
     kept.sort(key=lambda term: (-counts[term].uses, term))
     return kept
+
+
+def _makers(subjects: Sequence[str], counts: Mapping[Term, TermCount]) -> set[str]:
+    """First two words of the subjects' names that texts in lower case use as names: "apex player", "creative labs"."""
+    uses = sum(count.uses for count in counts.values())
+    if sum(count.capitals for count in counts.values()) > LOWER_CASE * uses:
+        return set()
+    known = knowledge()
+    firsts = {word for subject in subjects if len(words := lemmas(subject)) > 1 for word in words[:2]}
+    found = set()
+    for word in firsts - known.despite - {term[0] for group in known.groups for term in group}:
+        count = counts.get((word,))
+        if count is None:
+            continue
+        varied = count.uses - max(count.forms.values())
+        if count.definite < MAKER_DEFINITE * count.uses and varied < MAKER_VARIED * count.uses:
+            found.add(word)
+    return found
 
 
 def _acceptable(
@@ -101,6 +127,9 @@ def vouched(terms: Iterable[Term], counts: Mapping[Term, TermCount]) -> bool:
     uses = sum(count.uses for count in found)
     if not uses:
         return True
+    if not any(_stands_for_itself(count) for count in found):
+        # "to sleep on": a verb, or what the thing is used for.
+        return False
     standing = sum(count.definite + count.subjects for count in found) / uses
     opinions = sum(count.opinions for count in found) / uses
     return standing >= MIN_VOUCHED_STANDING or opinions >= MIN_VOUCHED_OPINION

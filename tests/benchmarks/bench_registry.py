@@ -1,22 +1,24 @@
 """Measures the entity registry: product features, growth, agreement of disjoint samples, linked opinion clauses.
 
-Run ``python -m tests.benchmarks.bench_registry [hotels|features|all]``; the data folder comes from EVENHAND_DATA.
+Run ``python -m tests.benchmarks.bench_registry [hotels|features|domains|all]``; the data folder is EVENHAND_DATA.
 """
 
 from __future__ import annotations
 
 import csv
 import gzip
+import json
 import os
 import re
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 
-from agents.evaluation.features import evaluate_features, registry_names
+from agents.evaluation.features import evaluate_features, read_product, registry_names
 from store.enrich.matcher import EntityMatcher
 from store.enrich.registry import RegistryResult, bootstrap
 from store.enrich.registry_knowledge import knowledge
@@ -133,16 +135,57 @@ def measure_hotels(embed: Embed | None) -> None:
         print(judge(size, [entity.name for entity in result.entities]))
 
 
-def judge(size: int, names: Sequence[str]) -> str:
+def domains() -> dict[str, list[tuple[list[str], list[str]]]]:
+    """Return texts and subjects of the other judged sets: name -> one pair a registry."""
+    with gzip.open(
+        DATA / "womens_clothing" / "womens_clothing_reviews.csv.gz", "rt", encoding="utf-8"
+    ) as file:
+        clothing = [row["Review Text"] for row in csv.DictReader(file)]
+    with gzip.open(DATA / "skytrax" / "lounge.csv.gz", "rt", encoding="utf-8") as file:
+        lounges = list(csv.DictReader(file))
+    with gzip.open(DATA / "mams_atsa" / "train.xml.gz") as file:
+        meals = [node.findtext("text") or "" for node in ElementTree.parse(file).iter("sentence")]
+    pool = json.loads((DATA / "perspectrum" / "perspective_pool_v1.0.json").read_text("utf-8"))
+    airlines = {row["airline_name"].replace("-", " ") for row in lounges} | {
+        row["airport"] for row in lounges
+    }
+    products = sorted((DATA / "huliu_product_reviews").glob("1_*_*.txt"))
+    return {
+        "clothing": [(_sample(clothing), [])],
+        "lounge": [([row["content"] for row in lounges], sorted(airlines))],
+        "restaurant": [(_sample(meals), [])],
+        "product": [
+            (list(read_product(path).reviews), [path.stem[2:].replace("_", " ")]) for path in products
+        ],
+        "argument": [(_sample([row["text"] for row in pool]), [])],
+    }
+
+
+def _sample(texts: Sequence[str], size: int = 6000) -> list[str]:
+    distinct = list(dict.fromkeys(text for text in texts if text.strip()))
+    return [distinct[int(i)] for i in np.random.default_rng(0).permutation(len(distinct))[:size]]
+
+
+def measure_domains(embed: Embed | None) -> None:
+    """Print the share of judged entities of every other domain, with the one setting."""
+    for domain, parts in domains().items():
+        names: list[str] = []
+        for texts, subjects in parts:
+            result = bootstrap(texts, seed=0, subjects=subjects, embed=embed)
+            names.extend(entity.name for entity in result.entities)
+        print(f"{domain}: {judge(sum(len(texts) for texts, _ in parts), names, domain)}")
+
+
+def judge(size: int, names: Sequence[str], domain: str = "hotel") -> str:
     """Return the share of entities that a person judged to be a thing a guest holds views on."""
-    lines = (Path(__file__).parent / "data" / "judged_hotel_entities.txt").read_text("utf-8").splitlines()
+    lines = (Path(__file__).parent / "data" / f"judged_{domain}_entities.txt").read_text("utf-8").splitlines()
     verdicts = {" ".join(lemmas(line[1:])): line[0] == "+" for line in lines if line[:1] in ("+", "-")}
     bases = {name: " ".join(lemmas(name)) for name in names}
     unjudged = [name for name in names if bases[name] not in verdicts]
     junk = [name for name in names if not verdicts.get(bases[name], True)]
     judged = len(names) - len(unjudged)
     return (
-        f"registry of {size:,}: {judged - len(junk)} of {judged} judged entities are things guests hold views on "
+        f"registry of {size:,}: {judged - len(junk)} of {judged} judged entities are things people hold views on "
         f"({(judged - len(junk)) / judged:.3f}); not: {junk or 'none'}; not judged yet: {unjudged or 'none'}"
     )
 
@@ -158,6 +201,10 @@ def main(arguments: Sequence[str]) -> None:
     what = arguments[0] if arguments else "all"
     if what in ("features", "all"):
         measure_features()
+    if what in ("domains", "all"):
+        from store.embedders import BundledMiniLM
+
+        measure_domains(BundledMiniLM(threads=1).embed)
     if what in ("hotels", "all"):
         from store.embedders import BundledMiniLM
 

@@ -200,6 +200,31 @@ def test_a_full_registry_grows_only_by_what_matters() -> None:
     assert len(fresh) < 15
 
 
+def _names(texts: list[str], subjects: Sequence[str] = ()) -> set[str]:
+    return {entity.name for entity in bootstrap(texts, seed=7, subjects=subjects).entities}
+
+
+def test_makers_in_lower_case_are_no_entities() -> None:
+    texts = [
+        "acme is great and the player is great . an awful acme player , i love acme .",
+        "the player was terrible , acme was terrible . my great player has a great screen .",
+        "the screen is awful and the player is slow . acme is awful , good screens .",
+    ] * 12
+    assert {"player", "screen"} <= _names(texts)
+    assert "acme" not in _names(texts, ["Acme X200 DVD player"])
+    assert {"player", "screen"} <= _names(texts, ["Acme X200 DVD player"])
+
+
+def test_verbs_and_participles_vouch_for_nothing() -> None:
+    texts = [
+        "A great sofa to sleep on, and I like to sleep on the excellent sofa.",
+        "This coat was dry cleaned and the lining is nice.",
+    ] * 60
+    names = _names(texts)
+    assert {"sofa", "lining"} <= names
+    assert not {"sleep", "cleanliness"} & names
+
+
 def test_a_corpus_in_capitals_has_a_registry() -> None:
     names = {entity.name for entity in bootstrap([text.upper() for text in corpus(0)], seed=7).entities}
     assert {"room", "bathroom", "staff", "front desk"} <= names
