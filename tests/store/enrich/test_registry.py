@@ -7,8 +7,9 @@ import pytest
 
 from store.enrich.matcher import EntityMatcher
 from store.enrich.registry import MAX_ENTITIES, RegistryResult, bootstrap
-from store.enrich.registry_select import columns_to_terms
+from store.enrich.registry_select import columns_to_terms, vouched
 from store.enrich.registry_words import one_edit
+from store.enrich.terms import TermCount
 from store.records import RegistryEntity
 
 SENTENCES = (
@@ -215,14 +216,18 @@ def test_makers_in_lower_case_are_no_entities() -> None:
     assert {"player", "screen"} <= _names(texts, ["Acme X200 DVD player"])
 
 
-def test_verbs_and_participles_vouch_for_nothing() -> None:
-    texts = [
-        "A great sofa to sleep on, and I like to sleep on the excellent sofa.",
-        "This coat was dry cleaned and the lining is nice.",
-    ] * 60
-    names = _names(texts)
-    assert {"sofa", "lining"} <= names
-    assert not {"sleep", "cleanliness"} & names
+def test_participles_vouch_for_no_aspect() -> None:
+    texts = ["This coat was dry cleaned and the lining is nice."] * 60
+    assert "lining" in _names(texts)
+    assert "cleanliness" not in _names(texts)
+    assert "cleanliness" in _names(["This room was very clean and the carpet is nice."] * 60)
+
+
+def test_a_name_that_is_mostly_an_infinitive_is_not_vouched_for() -> None:
+    sleep = ("sleep",)
+    assert not vouched([sleep], {sleep: TermCount(uses=30, opinions=8, bare=13)})
+    assert vouched([sleep], {sleep: TermCount(uses=30, opinions=8, bare=3)})
+    assert vouched([sleep], {sleep: TermCount(uses=30, opinions=8, bare=13, definite=9)})
 
 
 def test_a_corpus_in_capitals_has_a_registry() -> None:
