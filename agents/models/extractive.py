@@ -12,18 +12,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agents.models.extractive_quotes import fold, quotable, shorten
 from agents.models.generation import whole_percents
 
 NAME = "extractive (embedded)"
 
-#: Longest quote, in characters; a longer clause is cut at a word.
-LONGEST = 280
-_SHORTEST = 12
 #: Up to an end mark before space (not the point in "4.00"), a line break, or the end.
 _SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?![\s\"'”’)]|$))+(?:[.!?]+[\"'”’)]*|\n|$)")
 _WORD = re.compile(r"[^\W_]+")
-#: Signs that would read as a citation or end the quotation early.
-_UNQUOTABLE = re.compile(r"\[\s*\d+\s*\]|[“”]")
 _STOP_WORDS = """
 a about all also am an and any are as at be because been before being but by can could did do does doing done for from
 get give had has have having he her here him his how i if in into is it its just like me more most my no not of off on
@@ -135,7 +131,7 @@ def factual_answer(question: str, documents: Sequence[tuple[int, int, str]], mos
         (number, document_id, match.start(), match.group())
         for number, document_id, text in documents
         for match in _SENTENCE.finditer(text)
-        if len(match.group().strip()) >= _SHORTEST and not _UNQUOTABLE.search(match.group())
+        if quotable(match.group())
     ]
     if not wanted or not sentences:
         return None
@@ -168,24 +164,6 @@ def factual_answer(question: str, documents: Sequence[tuple[int, int, str]], mos
     return Written("The documents say:\n" + "\n".join(lines), tuple(cited))
 
 
-def quotable(quote: str) -> bool:
-    """Return whether a quote can stand in an answer without being taken for something else."""
-    return len(quote.strip()) >= _SHORTEST and not _UNQUOTABLE.search(quote)
-
-
-def shorten(quote: str) -> str:
-    """Return the quote, cut at a word when it is too long; always a beginning of it."""
-    if len(quote) <= LONGEST:
-        return quote
-    cut = quote[:LONGEST]
-    return cut[: cut.rfind(" ")] if " " in cut else cut
-
-
-def fold(text: str) -> str:
-    """Return the text on one line."""
-    return " ".join(text.split())
-
-
 def content_words(text: str) -> set[str]:
     """Return the words that carry meaning, without plural endings."""
     found = set()
@@ -203,8 +181,5 @@ __all__ = [
     "Written",
     "content_words",
     "factual_answer",
-    "fold",
     "opinion_answer",
-    "quotable",
-    "shorten",
 ]

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from langgraph.runtime import Runtime
 
 from agents.context import RagContext
 from agents.corrections import corrected, corrected_sentence
 from agents.events import AnswerRevised, TokenReceived
-from agents.fairness.pool import Pool
-from agents.fairness.selection import select
 from agents.models import extractive
-from agents.models.extractive import Voice, Written
+from agents.models.extractive import Written
 from agents.models.generation import GenerationRequest, Passage, Proportions
 from agents.nodes.marks import degraded, used_model
-from agents.pools import OpinionPool, opinion_pool
+from agents.pools import opinion_pool
 from agents.state import RagState
+from agents.voices import choose_voices
 from store.errors import ApplicationError
-from store.opinions import Quote
 
 #: Below this cosine, and without a shared word, a document says nothing on the question.
 RELEVANCE_FLOOR = 0.35
@@ -65,7 +62,7 @@ def _opinions(state: RagState, context: RagContext) -> Written | None:
     documents = context.document_count()
     if state["filters"]:
         documents = state["filters"][0]["documents"]
-    voices = _voices(state, context)
+    voices = choose_voices(state, context)
     return extractive.opinion_answer(
         subject,
         whole.population,
@@ -75,45 +72,6 @@ def _opinions(state: RagState, context: RagContext) -> Written | None:
         context.extractor,
         corrected_sentence(corrected(context, whole.population, state["entity_ids"])),
     )
-
-
-def _voices(state: RagState, context: RagContext) -> list[Voice]:
-    """Choose whom to quote: as many as asked for, as near to the target as those chosen allow."""
-    pool = opinion_pool(context, state)
-    best = _best_quotes(context, state, pool)
-    chosen = [d for d in state["chosen"] if d in best]
-    if not chosen:
-        return []
-    wanted = int(state["options"].get("voices", context.settings.voices))
-    # The same words again tell the reader nothing new, where there are others.
-    distinct = {extractive.fold(best[d].quote).casefold(): d for d in reversed(chosen)}
-    if len(distinct) >= min(wanted, 5):
-        chosen = [d for d in chosen if d in distinct.values()]
-    rows = np.searchsorted(pool.stances.document_ids, chosen)
-    scores = pool.stances.scores[rows]
-    count = min(wanted, len(chosen))
-    relevance = np.linspace(1.0, 0.5, len(chosen))
-    ids = np.asarray(chosen, dtype=np.intp)
-    subset = Pool(relevance=relevance, score=scores.astype(np.float64), population=pool.target, ids=ids)
-    picked = sorted(int(i) for i in select("exact", subset, count, lam=float(count), beta=0.0).indices)
-    numbers = {document: rank for rank, document in enumerate(state["chosen"], 1)}
-    return [
-        Voice(numbers[chosen[i]], chosen[i], best[chosen[i]].quote, best[chosen[i]].start, int(scores[i]))
-        for i in picked
-    ]
-
-
-def _best_quotes(context: RagContext, state: RagState, pool: OpinionPool) -> dict[int, Quote]:
-    """Return, for each chosen document, the quote nearest to its stance."""
-    stance = dict(zip(pool.stances.document_ids.tolist(), pool.stances.scores.tolist(), strict=True))
-    best: dict[int, tuple[tuple[float, float, int], Quote]] = {}
-    entities = context.with_descendants(state["entity_ids"])
-    for quote in context.opinions.quotes(state["chosen"], entities, context.extractor):
-        if extractive.quotable(quote.quote):
-            rank = (abs(quote.score - stance[quote.document_id]), -quote.confidence, quote.start)
-            if quote.document_id not in best or rank < best[quote.document_id][0]:
-                best[quote.document_id] = (rank, quote)
-    return {document: quote for document, (_, quote) in best.items()}
 
 
 def _facts(state: RagState, context: RagContext) -> Written | None:

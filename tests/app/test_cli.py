@@ -228,3 +228,27 @@ def test_json_is_silent_on_stderr(run: Run, library: Path) -> None:
         ran = run(*command, "--json", workspace=library)
         assert ran.err == ""
         json.loads(ran.out)
+
+
+def test_a_voice_stands_under_the_side_of_its_own_score(run: Run, library: Path) -> None:
+    text, receipt = ask(run, library, FOOD)
+    exported = run("export", "opinions", "-o", "opinions.jsonl", workspace=library)
+    assert exported.code == 0, exported.err
+    opinions = [json.loads(line) for line in Path("opinions.jsonl").read_text().splitlines()]
+    checked = 0
+    for block in text.split("\n\n")[1:]:
+        heading, *voices = block.splitlines()
+        sign = {"Positive": 1, "Negative": -1, "Neutral or mixed": 0}[heading.partition(",")[0]]
+        for number in (int(n) for voice in voices for n in re.findall(r"\[(\d+)\]$", voice)):
+            cited = next(each for each in receipt.citations if each.number == number)
+            ranked = next(each for each in receipt.ranking if each.rank == number)
+            scores = {
+                each["score"]
+                for each in opinions
+                if each["document"] == ranked.external_id
+                and each["entity"] in {"food", *(e.name for e in receipt.entities)}
+                and cited.quote in each["quote"]
+            }
+            assert not scores or any((s > 0) - (s < 0) == sign for s in scores), cited.quote
+            checked += bool(scores)
+    assert checked >= 3
