@@ -127,10 +127,11 @@ def vouched(terms: Iterable[Term], counts: Mapping[Term, TermCount]) -> bool:
     uses = sum(count.uses for count in found)
     if not uses:
         return True
-    if not any(_stands_for_itself(count) for count in found):
+    standing = sum(count.definite + count.subjects for count in found) / uses
+    bare = sum(count.bare for count in found) / uses
+    if uses >= MIN_TOLD and bare >= MAX_BARE and standing < MIN_STANDING / 2:
         # "to sleep on": a verb, or what the thing is used for.
         return False
-    standing = sum(count.definite + count.subjects for count in found) / uses
     opinions = sum(count.opinions for count in found) / uses
     return standing >= MIN_VOUCHED_STANDING or opinions >= MIN_VOUCHED_OPINION
 
