@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from agents.context import RagContext
 from agents.fairness.pool import Pool
+from agents.models.extractive import content_words
 from agents.models.router_rating import RatingRange, parse_value
 from agents.state import RagState
 from store.errors import UsageError
@@ -76,6 +77,17 @@ def document_filter(state: RagState) -> DocumentFilter:
         tuple((name, tuple(values)) for name, values in sorted(attributes.items())),
         rating,
     )
+
+
+def mentioning(context: RagContext, topic: str, most: int = 1000) -> list[int]:
+    """Return the documents whose words hold all content words of ``topic``, in order of their ids.
+
+    A part of a word is no mention: "park" is not mentioned by "parking".
+    """
+    wanted = content_words(topic)
+    found = context.repository.mentioning(context.corpus.id, sorted(wanted), most) if wanted else []
+    texts = context.repository.documents(found)
+    return [document for document in found if wanted <= content_words(texts[document].text)]
 
 
 def _bounds(asked: RatingRange) -> tuple[tuple[str, float], ...]:
@@ -266,6 +278,7 @@ __all__ = [
     "document_filter",
     "fairness_pool",
     "make_groups",
+    "mentioning",
     "opinion_pool",
     "target_shares",
 ]

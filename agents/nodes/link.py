@@ -10,12 +10,15 @@ from langgraph.runtime import Runtime
 
 from agents.context import RagContext
 from agents.models.router_match import GroupFilter, match_groups
+from agents.models.router_period import find_period
 from agents.models.router_rating import find_rating
 from agents.models.router_subjects import match_subjects
+from agents.models.router_text import fold
 from agents.models.router_unread import unread
 from agents.nodes.marks import degraded
-from agents.pools import RATING, document_filter
+from agents.pools import RATING, document_filter, mentioning
 from agents.state import RagState
+from store.enrich.linking import Link
 from store.enrich.linking import link as link_question
 from store.receipt import EntityAudit, FilterAudit
 
@@ -27,17 +30,24 @@ _LEANS = re.compile(
 )
 
 
+#: "How many reviews are there?" points at nothing.
+_THERE_IS = re.compile(r"\b(?:is|are|was|were|be|been) there\b|\bthere (?:is|are|was|were)\b", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\b(?:\d[\d.]*|zero|one|two|three|four|five|six|seven|eight|nine|ten|points?|stars?)\b", re.IGNORECASE
+)
+
+
 def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     """Find entities, author groups, subjects and the period; resolve a follow-up against the last turn."""
     context = runtime.context
     question = state["question"]
-    found = link_question(question, context.entities(), context.entity_counts(), embed=_embed(context))
-    keys = list(found.entities)
     filters = _filters(context, question, state)
+    found = _linked(context, question, filters)
+    keys = list(found.entities)
     unmatched = found.unmatched
     standalone = question
     previous = (state.get("history") or [])[-1:]
-    if previous and _LEANS.search(question):
+    if previous and _LEANS.search(_THERE_IS.sub(" ", question)):
         last = previous[0]
         if not keys and last["entities"] and not unmatched:
             keys = [key for key in last["entities"] if key in context.entity_ids()]
@@ -75,6 +85,8 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     }
     if illegible:
         update["degradations"] = degraded(state, "link", f"not understood: {illegible}")
+    if found.caveat and entities:
+        update["degradations"] = degraded({**state, **update}, "link", found.caveat)  # type: ignore[typeddict-item]
     tied = {f["phrase"].casefold() for f in filters}
     loose = [
         p
@@ -99,6 +111,40 @@ def _is_rating(phrase: str, question: str) -> bool:
     return rating is not None and any(
         word in rating.phrase.split() for word in phrase.casefold().split() if word.isdigit()
     )
+
+
+def _linked(context: RagContext, question: str, filters: Sequence[dict[str, Any]]) -> Link:
+    """Link what the filters leave of the question: a city, a period or a rating is no topic.
+
+    A subject's name may hold an entity's ("Business Lounge"): it is only left out of what is read by meaning.
+    """
+    said = [item["phrase"] for item in filters if item["name"] not in {"subject", RATING, "period"}]
+    period = find_period(fold(question), context.today().date())[1]
+    rating = find_rating(question)
+    rest = _without(question, [*said, period])
+    if rating is not None:
+        rest = re.sub(
+            re.escape(rating.phrase), lambda m: _NUMBER.sub(",", m.group()), rest, flags=re.IGNORECASE
+        )
+    registry, counts = context.entities(), context.entity_counts()
+    found = link_question(rest, registry, counts)
+    if found.entities:
+        return found
+    rest = _without(rest, [item["phrase"] for item in filters if item["name"] == "subject"])
+    return link_question(
+        rest,
+        registry,
+        counts,
+        embed=_embed(context),
+        mentioned=lambda topic: bool(mentioning(context, topic)),
+    )
+
+
+def _without(question: str, phrases: Sequence[str]) -> str:
+    """Put a comma in place of the phrases, longest first."""
+    for phrase in sorted(filter(None, phrases), key=len, reverse=True):
+        question = re.sub(rf"(?<!\w){re.escape(phrase)}(?!\w)", " , ", question, flags=re.IGNORECASE)
+    return question
 
 
 def _embed(context: RagContext) -> Any:

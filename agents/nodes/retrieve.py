@@ -8,9 +8,8 @@ import numpy as np
 from langgraph.runtime import Runtime
 
 from agents.context import RagContext
-from agents.models.extractive import content_words
 from agents.nodes.marks import degraded
-from agents.pools import OpinionPool, document_filter, opinion_pool
+from agents.pools import OpinionPool, document_filter, mentioning, opinion_pool
 from agents.state import RagState
 from store.search import Found
 
@@ -48,10 +47,7 @@ def retrieve(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
 
 def _mentioning(context: RagContext, state: RagState) -> dict[str, Any]:
     """Take the documents that use the words of a topic that is no entity; there may be none."""
-    wanted = content_words(state["unmatched"])
-    found = context.repository.mentioning(context.corpus.id, sorted(wanted), 1000) if wanted else []
-    texts = context.repository.documents(found)
-    ids = [d for d in found if wanted <= content_words(texts[d].text)]
+    ids = mentioning(context, state["unmatched"])
     if not ids:
         return {"candidates": [], "relevance": []}
     query = context.searcher.embed_query(state["enhancement"]["texts"][0])

@@ -1,8 +1,9 @@
 """Links a question to the registry: names, aliases, plurals, misspellings, paraphrases; and says when nothing fits.
 
 Misspelt words are mended first (one edit from a word of the registry, same first letter, and no usual English word
-themselves), then the matcher reads the question; where it finds nothing, the entity nearest in meaning to one of
-the question's phrases is taken, above a floor of cosine similarity.
+themselves), then the matcher reads the question. Nearness in meaning is no identity (a park is no parking): where the
+documents use the question's own words, those documents are what is asked for, and only words that no document uses are
+taken for the entity nearest in meaning, above a high floor of cosine similarity, and that is said (``Link.caveat``).
 """
 
 from __future__ import annotations
@@ -19,14 +20,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.enrich.matcher import EntityMatcher, Mention
+from store.enrich.question_topic import names_no_topic, placed_topic, with_asker_synonyms
 from store.enrich.registry_knowledge import knowledge
 from store.enrich.registry_words import GAP, WORD, lemma, lemmas, one_edit
 from store.records import RegistryEntity
 
 Embed = Callable[[Sequence[str]], NDArray[Any]]
+#: A phrase to whether documents use its words.
+Mentioned = Callable[[str], bool]
 
-#: Least cosine of a question's words and an entity's form for a link by meaning.
-FLOOR: Final = 0.60
+#: Least cosine of a question's words and an entity's form for a link by meaning; related things reach .8 and more.
+FLOOR: Final = 0.82
+#: From here two words are forms of one ("carpeting" and "carpet"), whether or not documents use both.
+SAME: Final = 0.90
 #: A shorter word is not mended: too many words are one edit away.
 MIN_MENDED: Final = 3
 #: The tokenizer's vocabulary is in order of frequency: the words before this one count as English.
@@ -58,12 +64,15 @@ class Link:
         Why, in one sentence.
     unmatched
         The words that look like a topic and are in no entity's names; empty where all are accounted for.
+    caveat
+        What the reader has to know of a link that is not by name; empty otherwise.
     """
 
     entities: tuple[str, ...] = ()
     confidence: float = 0.0
     reason: str = "the question names no particular thing"
     unmatched: str = ""
+    caveat: str = ""
 
 
 def link(
@@ -71,6 +80,7 @@ def link(
     registry: Sequence[RegistryEntity],
     counts: Mapping[str, int],
     embed: Embed | None = None,
+    mentioned: Mentioned | None = None,
 ) -> Link:
     """Link a question.
 
@@ -83,8 +93,10 @@ def link(
     embed
         Texts to unit vectors, float of shape (n, d); without it there is no link by meaning. Called only where
         nothing fits by spelling; the registry's own vectors are computed once and kept.
+    mentioned
+        A phrase to whether documents use its words: then it is no paraphrase of something else.
     """
-    return _linker(tuple(registry)).link(question, counts, embed)
+    return _linker(tuple(registry)).link(question, counts, embed, mentioned)
 
 
 @lru_cache(maxsize=8)
@@ -113,7 +125,7 @@ class EntityLinker:
     """A registry prepared for linking; ``link`` keeps a few of them."""
 
     def __init__(self, registry: Sequence[RegistryEntity]) -> None:
-        registry = with_synonyms(registry)
+        registry = with_asker_synonyms(with_synonyms(registry))
         self._registry = tuple(registry)
         self._matcher = EntityMatcher(registry)
         self._parents = {entity.key: entity.parent for entity in registry}
@@ -126,7 +138,13 @@ class EntityLinker:
         self._vectors: tuple[list[str], NDArray[Any]] | None = None
         self._forms: list[str] = []
 
-    def link(self, question: str, counts: Mapping[str, int], embed: Embed | None = None) -> Link:
+    def link(
+        self,
+        question: str,
+        counts: Mapping[str, int],
+        embed: Embed | None = None,
+        mentioned: Mentioned | None = None,
+    ) -> Link:
         """Link one question; see ``link``."""
         found = self._topics(question, self._matcher.find(question))
         mended, slips = self._mend(question, found, counts)
@@ -139,14 +157,24 @@ class EntityLinker:
         rest = self._rest(question, found)
         if found:
             return self._by_name(question, self._focus(question, found), " ".join(rest))
+        rest = rest or [topic for topic in (placed_topic(question),) if topic]
         if not rest:
             return Link()
+        return self._by_meaning(rest, embed, mentioned)
+
+    def _by_meaning(self, rest: Sequence[str], embed: Embed | None, mentioned: Mentioned | None) -> Link:
+        """Take the words that documents use as they are, else the entity nearest in meaning if it is near enough."""
         topic = " ".join(rest)
+        used = mentioned is not None and mentioned(topic)
         if embed is not None and self._registry:
             key, cosine, phrase = self._nearest(rest, embed)
-            if cosine >= FLOOR:
-                reason = f"“{phrase}” is closest in meaning to {self._names[key]} (cosine {cosine:.2f})"
-                return Link((key,), round(min(0.8, cosine), 2), reason)
+            if cosine >= (SAME if used else FLOOR):
+                name = self._names[key]
+                reason = f"“{phrase}” is closest in meaning to {name} (cosine {cosine:.2f})"
+                caveat = f"`{phrase}` is no entity of this corpus: taken as `{name}`, the closest in meaning"
+                return Link((key,), round(min(0.8, cosine), 2), reason, caveat=caveat)
+        if used:
+            return Link((), 0.0, f"“{topic}” is no entity, and documents mention it", topic)
         return Link((), 0.0, f"nothing in the corpus is called “{topic}”", topic)
 
     def _topics(self, question: str, mentions: Sequence[Mention]) -> list[Mention]:
@@ -162,7 +190,10 @@ class EntityLinker:
         keys = _distinct(mentions)
         if len(mentions) == 1 and (whole := self._compound(question, mentions[0])):
             reason = f"“{mentions[0].form}” named in “{whole}”, for which the corpus has no entity of its own"
-            return Link(keys, 0.6, reason, rest)
+            caveat = (
+                f"`{whole}` is no entity of this corpus: taken as `{self._names[keys[0]]}`, which it names"
+            )
+            return Link(keys, 0.6, reason, rest, caveat)
         exact = all(lemmas(mention.form) == lemmas(self._names[mention.entity]) for mention in mentions)
         forms = ", ".join(
             f"“{mention.form}”"
@@ -289,6 +320,8 @@ def _topic_words(question: str, mentions: Sequence[Mention]) -> Iterator[re.Matc
             continue
         if low in known.question or low in known.opinion or lemma(low) in known.stop or len(low) < 2:
             continue
+        if names_no_topic(low):
+            continue
         if not low.isdigit():
             yield match
 
@@ -306,4 +339,4 @@ def english_words() -> frozenset[str]:
     )
 
 
-__all__ = ["FLOOR", "EntityLinker", "Link", "english_words", "link", "with_synonyms"]
+__all__ = ["FLOOR", "SAME", "EntityLinker", "Link", "english_words", "link", "with_synonyms"]

@@ -71,14 +71,15 @@ def test_confidence_falls_from_name_to_alias_to_slip() -> None:
 
 
 class Meaning:
-    """Two directions: water, and everything else; counts its calls."""
+    """Two directions: water, and everything else; a lake is near water; counts its calls."""
 
     def __init__(self) -> None:
         self.texts = 0
 
     def __call__(self, texts: Sequence[str]) -> np.ndarray:
         self.texts += len(texts)
-        rows = [[1.0, 0.0, 0.0] if "swim" in t or "pool" in t else [0.0, 1.0, 0.0] for t in texts]
+        water = {"pool": [1.0, 0.0, 0.0], "lagoon": [0.85, 0.0, 0.53], "lake": [0.75, 0.0, 0.66]}
+        rows = [next((v for word, v in water.items() if word in t), [0.0, 1.0, 0.0]) for t in texts]
         return np.array([[0.0, 0.0, 1.0] if "moon" in t else row for t, row in zip(texts, rows, strict=True)])
 
 
@@ -87,12 +88,91 @@ def test_paraphrase_by_meaning_and_a_floor() -> None:
     linker = EntityLinker(REGISTRY)
     assert linker.link("the breakfast", COUNTS, embed).entities == ("breakfast",)
     assert embed.texts == 0
-    found = linker.link("somewhere to swim", COUNTS, embed)
+    found = linker.link("the lagoon", COUNTS, embed)
     assert found.entities == ("pool",)
     assert "closest in meaning" in found.reason
+    assert "`lagoon` is no entity of this corpus: taken as `pool`" in found.caveat
+    assert linker.link("the breakfast", COUNTS, embed).caveat == ""
     before = embed.texts
     assert linker.link("the moon", COUNTS, embed).entities == ()
     assert embed.texts == before + 1
+
+
+def test_related_is_not_the_same() -> None:
+    linker = EntityLinker(REGISTRY)
+    found = linker.link("What do people think about the lake?", COUNTS, Meaning())
+    assert (found.entities, found.unmatched) == ((), "lake")
+
+
+def test_words_that_documents_use_are_no_paraphrase() -> None:
+    linker = EntityLinker(REGISTRY)
+    found = linker.link("the lagoon", COUNTS, Meaning(), lambda topic: topic == "lagoon")
+    assert (found.entities, found.unmatched) == ((), "lagoon")
+    assert "documents mention it" in found.reason
+
+
+CITY = (RegistryEntity("parking", "parking", None, ()), RegistryEntity("tram", "tram", None, ()))
+SHOP = (RegistryEntity("dress", "dress", None, ()), RegistryEntity("strap", "strap", None, ()))
+
+
+@pytest.mark.parametrize(
+    ("question", "registry", "topic"),
+    [
+        ("What do people think about the weather?", REGISTRY, "weather"),
+        ("What do residents say about the weather?", CITY, "weather"),
+        ("What do users think of support?", SHOP, "support"),
+        ("How is the weather?", CITY, "weather"),
+        ("Are people happy with the school?", CITY, "school"),
+        ("How many reviews mention the website?", SHOP, "website"),
+        ("What do people think about the park?", CITY, "park"),
+        ("Tell me what buyers say about the wedding.", SHOP, "wedding"),
+    ],
+)
+def test_an_absent_thing_is_named_as_unmatched(
+    question: str, registry: Sequence[RegistryEntity], topic: str
+) -> None:
+    found = link(question, registry, {})
+    assert (found.entities, found.unmatched) == ((), topic)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What are the biggest complaints?",
+        "What do people think about this place?",
+        "What do customers like about it?",
+        "What is the general opinion of the reviewers?",
+        "How many reviews were written?",
+        "How many users gave a score?",
+        "How many comments were received?",
+        "How many people commented?",
+        "How many customers are happy with everything?",
+        "What do people complain about most?",
+    ],
+)
+def test_questions_about_everything_name_no_topic(question: str) -> None:
+    assert link(question, CITY, {}).unmatched == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "registry", "key"),
+    [
+        ("What do people think of the streetcar?", CITY, "tram"),
+        ("Is the gown pretty?", SHOP, "dress"),
+        ("somewhere to swim", REGISTRY, "pool"),
+    ],
+)
+def test_known_synonyms_stand_without_a_caveat(
+    question: str, registry: Sequence[RegistryEntity], key: str
+) -> None:
+    found = link(question, registry, {})
+    assert (found.entities, found.caveat) == ((key,), "")
+
+
+def test_a_compound_that_is_no_entity_is_said() -> None:
+    found = link("What do people think of the tram stops?", CITY, {})
+    assert found.entities == ("tram",)
+    assert "tram stops" in found.caveat or found.unmatched == ""
 
 
 def test_hostile_questions_do_not_break() -> None:
