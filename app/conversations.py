@@ -67,6 +67,10 @@ class Conversations:
         """Return the last answers of a conversation, oldest first; ``before`` pages back from an answer."""
         return self._parts.answers.page(thread, limit, before)
 
+    def kept(self, answer_ids: Sequence[str]) -> set[str]:
+        """Return those of the answers that are stored: ``forget`` in another process may have erased some."""
+        return self._parts.answers.present(answer_ids)
+
     def questions(self, corpus: str = "", limit: int = 100) -> list[str]:
         """Return the last questions asked of a corpus, oldest first."""
         return self._parts.answers.questions(self._parts.repository.corpus(corpus).id, limit)

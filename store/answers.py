@@ -116,6 +116,11 @@ class AnswerStore:
             raise UsageError(f"several answers begin with `{answer_id}`", "give more of the id")
         return _record(rows[0])
 
+    def present(self, answer_ids: Sequence[str]) -> set[str]:
+        """Return those of the ids that are stored."""
+        with self._database.session() as session:
+            return set(session.scalars(select(Answer.id).where(Answer.id.in_(list(answer_ids)))).all())
+
     def newest(
         self, corpus_id: int | None = None, limit: int = 20, thread_id: str = ""
     ) -> list[AnswerRecord]:

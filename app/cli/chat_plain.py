@@ -88,6 +88,7 @@ class PlainChat:
 
     async def _ask(self, question: str, thread: str | None, method: str = "") -> None:
         from app.events import AnswerReady, AnswerRevised, TokenReceived
+        from app.tui.turns import first_warning
         from app.views.safe import visible
         from app.views.words import receipt_line
 
@@ -106,7 +107,10 @@ class PlainChat:
                     ready = event
         assert ready is not None, "the stream ends with the answer"
         out("" if live else visible(ready.text, ascii=self._shell.ascii))
-        out(f"[{receipt_line(ready.receipt, ascii=self._shell.ascii)}]\n")
+        out(f"[{receipt_line(ready.receipt, ascii=self._shell.ascii)}]")
+        if found := first_warning(ready.receipt, "/audit", ascii=self._shell.ascii):
+            out(found)
+        out("")
         sys.stdout.flush()
         self._answer = ready.answer_id
 

@@ -72,7 +72,7 @@ def open_ingest(desk: EvenhandApp) -> None:
         desk.chat.on_screen_resume()
 
     def after(_result: object) -> None:
-        _in_worker(desk, read_again)
+        in_worker(desk, read_again)
 
     desk.push_screen(IngestScreen(), after)
 
@@ -92,7 +92,7 @@ def open_sessions(desk: EvenhandApp) -> None:
         await desk.chat.stop_and_store()
         await (desk.chat.resume(thread) if thread else desk.chat.new())
 
-    _in_worker(desk, choose)
+    in_worker(desk, choose)
 
 
 def new_conversation(desk: EvenhandApp) -> None:
@@ -102,7 +102,7 @@ def new_conversation(desk: EvenhandApp) -> None:
         await desk.chat.stop_and_store()
         await desk.chat.new()
 
-    _in_worker(desk, start)
+    in_worker(desk, start)
 
 
 def ask_again(desk: EvenhandApp, turn: Turn, method: str = "") -> None:
@@ -122,7 +122,7 @@ def ask_again(desk: EvenhandApp, turn: Turn, method: str = "") -> None:
             desk.push_screen(AgainScreen(turn, chosen))
 
     if turn.receipt is not None:
-        _in_worker(desk, ask)
+        in_worker(desk, ask)
 
 
 def copy(desk: EvenhandApp, text: str) -> None:
@@ -136,7 +136,7 @@ def copy(desk: EvenhandApp, text: str) -> None:
         where = f"with {tool}" if tool else "sent to the terminal, which may not take it; F8 saves to a file"
         desk.notify(f"{len(text):,} characters, {where}", title="Copied", markup=False)
 
-    _in_worker(desk, also)
+    in_worker(desk, also)
 
 
 def save(desk: EvenhandApp, turn: Turn | None, thread: str) -> None:
@@ -162,7 +162,7 @@ def save(desk: EvenhandApp, turn: Turn | None, thread: str) -> None:
         elif what == "all":
             await save_conversation(desk, thread)
 
-    _in_worker(desk, choose)
+    in_worker(desk, choose)
 
 
 def switch_corpus(desk: EvenhandApp) -> None:
@@ -181,7 +181,7 @@ def switch_corpus(desk: EvenhandApp) -> None:
             desk.corpus = name
             await desk.chat.new()
 
-    _in_worker(desk, choose)
+    in_worker(desk, choose)
 
 
 def switch_model(desk: EvenhandApp) -> None:
@@ -201,7 +201,7 @@ def switch_model(desk: EvenhandApp) -> None:
             await desk.backstage.use_model(model)
             desk.chat.on_screen_resume()
 
-    _in_worker(desk, choose)
+    in_worker(desk, choose)
 
 
 def switch_method(desk: EvenhandApp) -> None:
@@ -219,10 +219,10 @@ def switch_method(desk: EvenhandApp) -> None:
             desk.chat.method = chosen
             desk.chat.on_screen_resume()
 
-    _in_worker(desk, choose)
+    in_worker(desk, choose)
 
 
-def _in_worker(desk: EvenhandApp, task: Callable[[], Coroutine[Any, Any, None]]) -> None:
+def in_worker(desk: EvenhandApp, task: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Run what waits for a person or a thread; an error of ours becomes a notice."""
     from app.tui.streaming import failure_words
 
@@ -239,6 +239,7 @@ __all__ = [
     "METHODS",
     "ask_again",
     "copy",
+    "in_worker",
     "new_conversation",
     "open_audit",
     "open_explore",

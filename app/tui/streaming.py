@@ -40,6 +40,7 @@ async def play(
         return desk.service.ask(asked, corpus, thread=thread, options=options)
 
     try:
+        await desk.backstage.call(_check_workspace, desk)
         async with aclosing(desk.backstage.stream(make)) as batches:
             async for batch in batches:
                 await _draw(view, batch)
@@ -48,7 +49,8 @@ async def play(
         turn.state = "stopped"
         raise
     except Exception as error:  # noqa: BLE001 - shown to the person, and the conversation goes on
-        turn.state, turn.error = "failed", failure_words(error)
+        turn.state, turn.error = "failed", failure_words(gone_error(desk) or error)
+        turn.unasked = not turn.text or not _foreseen(error)
         desk.log.error(error)
     finally:
         await view.finish()
@@ -65,6 +67,29 @@ async def _draw(view: TurnView, batch: list[Any]) -> None:
     await view.add("".join(text))
 
 
+def gone_error(desk: EvenhandApp) -> Exception | None:
+    """Return what to say where the workspace was deleted while the app is open, None where it is there."""
+    from store.errors import StoreError
+
+    workspace = desk.backstage.parts.workspace
+    if workspace.exists():
+        return None
+    return StoreError(
+        f"the workspace {workspace.root} is gone", "put it back and ask again, or leave with Ctrl+Q"
+    )
+
+
+def _check_workspace(desk: EvenhandApp) -> None:
+    if (error := gone_error(desk)) is not None:
+        raise error
+
+
+def _foreseen(error: Exception) -> bool:
+    from store.errors import ApplicationError
+
+    return isinstance(error, ApplicationError)
+
+
 def failure_words(error: Exception) -> str:
     """Return one line on what went wrong."""
     from store.errors import ApplicationError
@@ -74,4 +99,4 @@ def failure_words(error: Exception) -> str:
     )
 
 
-__all__ = ["failure_words", "play"]
+__all__ = ["failure_words", "gone_error", "play"]

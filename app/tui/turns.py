@@ -27,7 +27,8 @@ STAGES = {
 class Turn:
     """A question, what was answered so far, and how it stands.
 
-    ``state`` is ``waiting``, ``running``, ``done``, ``stopped`` or ``failed``.
+    ``state`` is ``waiting``, ``running``, ``done``, ``stopped``, ``failed``, or ``erased`` where it is kept no longer.
+    ``unasked`` marks a question that shall be asked again: nothing that can be read came of it.
     """
 
     question: str
@@ -38,6 +39,7 @@ class Turn:
     error: str = ""
     receipt: AuditReceipt | None = None
     pieces: int = 0
+    unasked: bool = False
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -51,6 +53,10 @@ class Turn:
         # A stored answer that is still "running" ended with the process that wrote it, or is another window's.
         state = "interrupted" if record.state == "running" else record.state
         return cls(record.question, record.id, record.text, state, receipt=record.receipt)
+
+    def erase(self) -> None:
+        """Forget the answer: it was erased from the workspace."""
+        self.text, self.receipt, self.error, self.state = "", None, "", "erased"
 
     def apply(self, event: Any) -> str:
         """Take one event of the service; returns the text that it adds to the answer."""
@@ -79,6 +85,8 @@ def foot(turn: Turn, ascii: bool = False) -> str:
 
     if turn.error:
         return f"! {turn.state}: {line(turn.error, limit=400, ascii=ascii)}"
+    if turn.state == "erased":
+        return "! this answer was erased: a document that it quoted is no longer kept"
     if turn.state == "stopped":
         return "! stopped before its end; what was written is kept"
     if turn.state == "failed":
@@ -89,7 +97,21 @@ def foot(turn: Turn, ascii: bool = False) -> str:
         return ""
     from app.views.words import receipt_line
 
-    return receipt_line(turn.receipt, ascii=ascii)
+    told = receipt_line(turn.receipt, ascii=ascii)
+    found = first_warning(turn.receipt, "F3", ascii=ascii)
+    return f"{told}\n{found}" if found else told
 
 
-__all__ = ["STAGES", "Turn", "foot"]
+def first_warning(receipt: AuditReceipt, where: str, *, ascii: bool = False) -> str:
+    """Return the first warning in words, and ``where`` the others are told; empty without one."""
+    from app.views.safe import line
+    from app.views.words import warnings
+
+    found = warnings(receipt)
+    if not found:
+        return ""
+    more = f" ({len(found) - 1} more: {where})" if len(found) > 1 else ""
+    return f"! {line(found[0], limit=300, ascii=ascii)}{more}"
+
+
+__all__ = ["STAGES", "Turn", "first_warning", "foot"]

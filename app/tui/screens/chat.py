@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
@@ -14,6 +14,7 @@ from textual.widgets import Footer, Static
 from textual.worker import Worker
 
 from app.tui import doors
+from app.tui.reading import show_beginning
 from app.tui.screens.chat_actions import ChatActions
 from app.tui.streaming import play
 from app.tui.turns import Turn
@@ -34,11 +35,13 @@ class ChatScreen(ChatActions):
 
     HELP_WORDS = (
         "Type a question and press Enter. Under each answer stands its receipt in one line; F3 opens it whole. "
-        "Esc stops an answer and keeps what was written. Tab leaves the question box: then the arrow keys go from "
-        "answer to answer, and keys 1 to 9 open the source of that number."
+        "Esc stops an answer and keeps what was written. Tab goes from the question box to the newest answer: then "
+        "the arrow keys go from answer to answer, keys 1 to 9 open the source of that number, and Esc or any letter "
+        "goes back to the question."
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "stop", "Stop", id="chat.stop"),
+        Binding("tab", "newest", "To the newest answer, and back", show=False, id="chat.newest"),
         Binding(
             "f3,ctrl+g", "audit", "Audit", id="chat.audit", tooltip="Audit the answer: its whole receipt"
         ),
@@ -103,6 +106,7 @@ class ChatScreen(ChatActions):
         """Show what changed on another screen."""
         if self.opened:
             self._draw_head()
+            self.refresh_soon()
 
     def on_resize(self) -> None:
         """Cut the lines of one row to the new width."""
@@ -177,6 +181,7 @@ class ChatScreen(ChatActions):
         log.anchor()
         self._draw_activity()
         self._draw_head()
+        self.refresh_bindings()
 
     async def _remember(self) -> None:
         desk = self.desk
@@ -258,6 +263,8 @@ class ChatScreen(ChatActions):
                 self._draw_activity()
                 self._draw_head()
         await self._after(turn)
+        self.call_after_refresh(show_beginning, self.query_one("#log", VerticalScroll), view)
+        await self.refresh_facts()
 
     async def _mount_newest(self, view: TurnView) -> None:
         log = self.query_one("#log", VerticalScroll)
@@ -278,15 +285,32 @@ class ChatScreen(ChatActions):
             await self.query_one("#log").mount(Older(), before=0)
 
     async def _after(self, turn: Turn) -> None:
-        if turn.state == "failed" and turn.answer_id == "":
-            # It never began: the question goes back into an empty box, and nothing is lost.
+        if turn.state == "failed" and turn.unasked:
+            # The question goes back into an empty box, and nothing is lost.
             prompt = self.query_one(Prompt)
             if not prompt.text:
                 prompt.text = turn.question
                 prompt.move_cursor(prompt.document.end)
-        elif turn.state == "failed":
+        if turn.state == "failed" and turn.answer_id:
             self._unsaved.add(turn)
         await self._unsaved.store(self.desk)
+
+    @work(exclusive=True, group="facts", exit_on_error=False)
+    async def refresh_soon(self) -> None:
+        """Read again, beside what is going on."""
+        await self.refresh_facts()
+
+    async def refresh_facts(self) -> None:
+        """Read again what another process may have changed: the corpora, and whether the answers are still kept."""
+        from store.errors import ApplicationError
+
+        try:
+            await self.desk.refresh_corpora()
+            await self.drop_erased()
+        except ApplicationError as error:
+            # What is asked next says the same, where it can be read.
+            self.desk.log.warning("not refreshed:", str(error))
+        self._draw_head()
 
     async def stop_and_store(self) -> None:
         """Stop the answer under way and wait until it is stored."""
@@ -299,10 +323,11 @@ class ChatScreen(ChatActions):
     @on(TurnView.Chosen)
     def _chosen(self) -> None:
         self._draw_panel()
+        self.refresh_soon()
 
     @on(TurnView.SourceWanted)
     def _source_wanted(self, event: TurnView.SourceWanted) -> None:
-        doors.open_source(self.desk, event.turn, event.number)
+        self.while_kept(event.turn, lambda: doors.open_source(self.desk, event.turn, event.number))
 
     # -- actions
 
@@ -321,6 +346,24 @@ class ChatScreen(ChatActions):
         if action in ("sessions", "explore", "ingest", "new", "save", "corpus", "model", "method"):
             return True if self.opened else None
         return True
+
+    def on_key(self, event: events.Key) -> None:
+        """Letters typed among the answers belong to the question."""
+        prompt = self.query_one(Prompt)
+        source = isinstance(self.focused, TurnView) and event.character in set("123456789")
+        if not event.is_printable or event.character is None or source or self.focused is prompt:
+            return
+        event.stop()
+        prompt.focus()
+        prompt.insert(event.character)
+
+    def action_newest(self) -> None:
+        """Go from the question to the newest answer, else to what comes next."""
+        views = self.query(TurnView)
+        if views and isinstance(self.focused, Prompt):
+            views.last().focus()
+        else:
+            self.focus_next()
 
     def action_stop(self) -> None:
         """Stop the answer under way."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual.containers import VerticalScroll
 from textual.css.query import NoMatches
 
@@ -28,6 +30,35 @@ class ChatActions(BaseScreen[None]):
         except NoMatches:
             return None
 
+    async def drop_erased(self) -> set[str]:
+        """Blank the answers that are kept no longer; returns their ids."""
+        desk = self.desk
+        views = {
+            view.turn.answer_id: view
+            for view in self.query(TurnView)
+            if view.turn.answer_id and not view.turn.busy and view.turn.state != "erased"
+        }
+        if not views:
+            return set()
+        gone = set(views) - await desk.backstage.call(desk.conversations.kept, list(views))
+        for answer_id in gone:
+            await views[answer_id].blank()
+        if gone:
+            self.refresh_bindings()
+        return gone
+
+    def while_kept(self, turn: Turn, then: Callable[[], object]) -> None:
+        """Do something with an answer, once it is sure that it was not erased meanwhile."""
+
+        async def check() -> None:
+            await self.drop_erased()
+            if turn.state == "erased":
+                self.notify("This answer was erased.", severity="warning", markup=False)
+            else:
+                then()
+
+        doors.in_worker(self.desk, check)
+
     def action_scroll_log(self, lines: int) -> None:
         """Scroll the answers while the cursor stays in the question box."""
         log = self.query_one("#log", VerticalScroll)
@@ -37,13 +68,17 @@ class ChatActions(BaseScreen[None]):
     def action_audit(self) -> None:
         """Audit the selected answer."""
         if (view := self.selected) is not None:
-            ids = [turn.answer_id for turn in self.turns if turn.receipt is not None]
-            doors.open_audit(self.desk, view.turn, ids)
+            turn = view.turn
+            self.while_kept(turn, lambda: doors.open_audit(self.desk, turn, self._ids()))
+
+    def _ids(self) -> list[str]:
+        return [turn.answer_id for turn in self.turns if turn.receipt is not None]
 
     def action_sources(self) -> None:
         """Open the first source of the selected answer."""
         if (view := self.selected) is not None:
-            doors.open_source(self.desk, view.turn, 0)
+            turn = view.turn
+            self.while_kept(turn, lambda: doors.open_source(self.desk, turn, 0))
 
     def action_explore(self) -> None:
         """Explore the corpus."""
@@ -60,24 +95,30 @@ class ChatActions(BaseScreen[None]):
     def action_again(self) -> None:
         """Ask the selected question again with a method that is chosen from a list."""
         if (view := self.selected) is not None:
-            doors.ask_again(self.desk, view.turn)
+            turn = view.turn
+            self.while_kept(turn, lambda: doors.ask_again(self.desk, turn))
 
     def action_unfair(self) -> None:
         """Ask the selected question again without fairness."""
         if (view := self.selected) is not None:
-            doors.ask_again(self.desk, view.turn, "relevance")
+            turn = view.turn
+            self.while_kept(turn, lambda: doors.ask_again(self.desk, turn, "relevance"))
 
     def action_copy(self) -> None:
         """Copy what is selected on the screen, else the answer."""
-        text = self.get_selected_text()
-        if not text and (view := self.selected) is not None:
-            text = visible(view.turn.text)
-        if text:
+        if text := self.get_selected_text():
             doors.copy(self.desk, text)
+        elif (view := self.selected) is not None and view.turn.text:
+            turn = view.turn
+            self.while_kept(turn, lambda: doors.copy(self.desk, visible(turn.text)))
 
     def action_save(self) -> None:
         """Save the answer or the conversation to a file."""
-        doors.save(self.desk, self.selected.turn if self.selected else None, self.thread)
+        turn = self.selected.turn if self.selected else None
+        if turn is None:
+            doors.save(self.desk, None, self.thread)
+        else:
+            self.while_kept(turn, lambda: doors.save(self.desk, turn, self.thread))
 
     def action_new(self) -> None:
         """Start a new conversation."""

@@ -29,8 +29,9 @@ class TurnView(Vertical):
 
     can_focus = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "go(-1)", "Answer before", show=False),
-        Binding("down,j", "go(1)", "Answer after", show=False),
+        Binding("up", "go(-1)", "Answer before", show=False),
+        Binding("down", "go(1)", "Answer after", show=False),
+        Binding("escape", "to_box", "Back to the question", show=False),
         *(Binding(str(n), f"source({n})", f"Source [{n}]", show=False) for n in range(1, 10)),
     ]
 
@@ -129,6 +130,13 @@ class TurnView(Vertical):
         self.query_one(".foot", Static).update(foot(self.turn, self._ascii))
         self._mark()
 
+    async def blank(self) -> None:
+        """Take the answer off the screen: it was erased."""
+        self.turn.erase()
+        self._live = None
+        if self.is_attached:
+            await self._swap()
+
     async def settle(self) -> None:
         """Swap the live widgets for one renderable; a newer question is being asked."""
         if self._live is None or self.turn.busy:
@@ -157,6 +165,16 @@ class TurnView(Vertical):
         elif older := self.screen.query(Older):
             older.first().focus()
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Esc goes back where there is a question box, and stops while an answer is written."""
+        if action == "to_box":
+            return bool(self.screen.query("#prompt")) and not getattr(self.screen, "streaming", False)
+        return True
+
+    def action_to_box(self) -> None:
+        """Go back to the question box."""
+        self.screen.query_one("#prompt").focus()
+
     def action_source(self, number: int) -> None:
         """Open the source of this number."""
         self.post_message(self.SourceWanted(self.turn, number))
@@ -168,7 +186,7 @@ class Older(Static):
     can_focus = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "load", "Load older answers"),
-        Binding("down,j", "down", "Answer after", show=False),
+        Binding("down", "down", "Answer after", show=False),
     ]
 
     class Wanted(Message):

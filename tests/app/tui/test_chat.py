@@ -211,7 +211,7 @@ async def test_copy_takes_the_answer_as_it_is(desk, script) -> None:
         await opened(desk, pilot)
         await ask(desk, pilot, "What about the food?")
         await pilot.press("ctrl+y")
-        await pilot.pause()
+        await until(lambda: desk.clipboard, pilot)
         assert desk.clipboard == TEXT
 
 
