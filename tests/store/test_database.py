@@ -310,7 +310,7 @@ def test_a_database_that_may_not_be_written_is_read(
             with database.session() as session:
                 assert session.query(Corpus).one().name == "kept"
             with (
-                pytest.raises(StoreError, match="cannot write the database .*readonly"),
+                pytest.raises(StoreError, match=r"cannot write the database .*readonly"),
                 database.session() as session,
             ):
                 session.add(Corpus(name="late"))

@@ -355,12 +355,21 @@ def copied(real: tuple[Database, int, dict[str, Any]], folder: Path) -> tuple[Da
 
 CHILD = """
 import sys
+import time
 import store.enrich.pipeline as pipeline
 from store.database import Database
 from store.enrich.lexical import LexicalExtractor
 pipeline.BATCH = 2
 database = Database(sys.argv[1])
-pipeline.EnrichPipeline(database, LexicalExtractor()).run(int(sys.argv[2]), lambda p: print(p.done, flush=True))
+
+
+
+def report(progress):
+    print(progress.done, flush=True)
+    time.sleep(0.02)  # else all is done before the kill
+
+
+pipeline.EnrichPipeline(database, LexicalExtractor()).run(int(sys.argv[2]), report)
 print("end", flush=True)
 """
 
