@@ -45,7 +45,7 @@ class AgentSettings(BaseModel):
         default="embedded",
         description="who reads what a model's sentences claim: embedded, or model (models.verifier); likewise",
     )
-    seed: int = Field(default=0, description="of every random choice")
+    seed: int = Field(default=0, ge=0, description="of every random choice")
     tolerance: float = Field(
         default=6.0, gt=0, description="W1 of the answer to the population before it is revised"
     )

@@ -320,8 +320,10 @@ def check_question(question: str) -> str:
     Raises
     ------
     UsageError
-        It is empty, or longer than ``LONGEST_QUESTION`` characters.
+        It is empty, longer than ``LONGEST_QUESTION`` characters, or no text.
     """
+    if any("\ud800" <= char <= "\udfff" for char in question):
+        raise UsageError("the question is no valid UTF-8 text", "type it again, or set the terminal to UTF-8")
     # NUL cannot be stored by PostgreSQL and means nothing in a question.
     question = question.replace("\0", "").strip()
     if not question:

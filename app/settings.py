@@ -37,7 +37,7 @@ class EnrichSettings(BaseModel):
     engine: str = Field(default="local", pattern="^(local|ray)$", description="ray: extra `ray`")
     workers: int = Field(default=1, ge=1, le=256, description="processes of enrichment")
     split: bool = Field(default=False, description="index each opinion apart as well")
-    seed: int = Field(default=0, description="of the registry's clustering")
+    seed: int = Field(default=0, ge=0, description="of the registry's clustering")
 
 
 class Settings(BaseModel):
@@ -130,6 +130,8 @@ def _read_toml(path: Path | None) -> dict[str, Any]:
             return tomllib.load(file)
     except tomllib.TOMLDecodeError as error:
         raise ConfigurationError(f"{path} is no valid TOML ({error})") from None
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{path} is no UTF-8 text", "save it as UTF-8") from None
     except OSError as error:
         raise ConfigurationError(f"cannot read {path} ({error.strerror})") from None
 

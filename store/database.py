@@ -221,7 +221,6 @@ def _create_engine(url: str, is_sqlite: bool) -> Engine:
         return create_engine(url, pool_pre_ping=True)
     path = make_url(url).database
     if path and path != ":memory:":
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
         if Path(path).is_file() and not _is_writable(Path(path)):
             return _read_only_engine(Path(path))
     engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "check_same_thread": False})

@@ -54,7 +54,7 @@ def ask(
     both_sides: Annotated[
         bool, typer.Option("--both-sides", help="Keep both sides even where the question asks for one.")
     ] = False,
-    seed: Annotated[int | None, typer.Option(help="Seed of the random methods.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the random methods.", min=0)] = None,
     thread: Annotated[
         str | None,
         typer.Option(help="Name of a conversation: a follow-up is understood from the turns before."),

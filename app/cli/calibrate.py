@@ -33,7 +33,7 @@ def calibrate(
         str, typer.Option(help="Second question set for the check (default: questions held back).")
     ] = "",
     temperature: Annotated[float, typer.Option(help="Temperature of the model.", min=0.0, max=2.0)] = 0.0,
-    seed: Annotated[int, typer.Option(help="Seed of the design.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the design.", min=0)] = 0,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what it costs and how precise it will be; ask nothing.")
     ] = False,

@@ -40,7 +40,7 @@ def evaluate(
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Write the plots as SVG files to this folder.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files.")] = False,
-    seed: Annotated[int, typer.Option(help="Seed of everything drawn.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of everything drawn.", min=0)] = 0,
     cache: Annotated[
         Path | None,
         typer.Option(help="Where embeddings, corpora and finished parts are kept (default: temporary)."),

@@ -52,7 +52,7 @@ def probe(
     cache: Annotated[
         Path | None, typer.Option(help="Where vectors, texts and adapters are kept (default: the workspace).")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the pairs and of the intervals.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the pairs and of the intervals.", min=0)] = 0,
     listing: Annotated[bool, typer.Option("--list", help="List what is recommended so far.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what it would measure; ask nothing.")

@@ -86,6 +86,7 @@ class _Guess:
         texts = self._texts()
         self._find("rating", lambda c: guess_scale(self.values[c]) is not None)
         self._find("date", self._is_date)
+        self._other_date()
         self._find("author", lambda c: not self._holds_kinds(c))
         self._find("url", lambda c: True)
         self._find("id", self._is_unique)
@@ -93,6 +94,7 @@ class _Guess:
         self._find("title", lambda c: True)
         self._find("subject", self._repeats)
         self._other_ids()
+        self._unfit()
         attributes = self._attributes(asked)
         extra = self._extra()
         rating = self.chosen.get("rating", "")
@@ -144,6 +146,31 @@ class _Guess:
         best = max(known, key=self._mean_length)
         self.free.remove(best)
         return (best,)
+
+    def _unfit(self) -> None:
+        """Say which columns are named like ratings or dates but hold none."""
+        for name, kind in (("rating", "numbers"), ("date", "dates")):
+            if name in self.chosen or self.given.fields.get(name) == "":
+                continue
+            for column in self.free:
+                if self.names[column] in KNOWN[name] and self.values[column]:
+                    self.notes.append(
+                        f"{column!r} is named like a {name} but holds no {kind} "
+                        f"(for example {self.values[column][0][:40]!r}): kept as it is"
+                    )
+
+    def _other_date(self) -> None:
+        """Let the only column of dates be the date, whatever its name, and say so; several are left to the user."""
+        if "date" in self.chosen or self.given.fields.get("date") == "":
+            return
+        held = [column for column in self.free if self._is_date(column) and not self._is_number(column)]
+        if len(held) == 1:
+            self._take("date", held[0])
+            self.notes.append(f"{held[0]!r} holds dates and is taken as the date; --map date= for none")
+        elif held:
+            self.notes.append(
+                f"no date is taken: {', '.join(map(repr, held[:5]))} hold dates; name one with --map date="
+            )
 
     def _other_ids(self) -> None:
         """Let other columns that end in ``id`` stand for the row (unique values) or its subject (repeated)."""
@@ -265,6 +292,9 @@ class _Guess:
     def _is_date(self, column: str) -> bool:
         values = self.values[column][:100]
         return bool(values) and sum(bool(parse_date(value)) for value in values) >= 0.7 * len(values)
+
+    def _is_number(self, column: str) -> bool:
+        return all(value.replace(".", "", 1).lstrip("-").isdigit() for value in self.values[column][:100])
 
     def _is_unique(self, column: str) -> bool:
         values = self.values[column]

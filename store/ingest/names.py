@@ -15,7 +15,9 @@ KNOWN: Final[dict[str, tuple[str, ...]]] = {
     "title": ("review title", "title", "review headline", "headline", "summary", "review summary", "heading",
               "reviews title", "subject line"),
     "id": ("review id", "reviewid", "id", "document id", "doc id", "row id", "post id", "comment id", "response id",
-           "record id", "uuid", "guid", "reviews id", "tweet id", "num", "index", "key", "unnamed 0", "column 1"),
+           "record id", "uuid", "guid", "reviews id", "tweet id", "num", "index", "key", "unnamed 0", "column 1",
+           "ticket", "ticket id", "ticket number", "case", "case id", "case number", "ref", "reference", "no", "nr",
+           "number", "entry", "row", "submission", "submission id"),
     "url": ("url", "link", "review url", "permalink", "reviews sourceurls", "source url", "web page"),
     "author": (
         "author id", "author", "author name", "reviewer id", "reviewerid", "reviewer", "reviewer name",
@@ -31,7 +33,10 @@ KNOWN: Final[dict[str, tuple[str, ...]]] = {
                "overall", "reviews rating", "rate", "reviewer score", "points"),
     "date": ("review date", "date", "date posted", "published", "published at", "date published", "created at",
              "created", "timestamp", "review time", "reviewtime", "unixreviewtime", "submitted at", "submitted",
-             "date added", "reviews date", "time", "posted", "posted at", "created utc", "datetime"),
+             "date added", "reviews date", "time", "posted", "posted at", "created utc", "datetime", "received",
+             "received at", "date received", "visited", "visit date", "date of visit", "stay date", "date of stay",
+             "date flown", "travel date", "purchased", "purchase date", "response date", "completed", "at", "on",
+             "when", "day", "month"),
     "subject": (
         "product name", "hotel name", "airline name", "restaurant name", "business name", "place name",
         "company name", "item name", "movie title", "book title", "app name", "course name", "product title",
@@ -56,6 +61,7 @@ ATTRIBUTES: Final = (
     "ideology", "plan", "plan type", "subscription", "tier", "loyalty tier", "membership tier", "cabin",
     "cabin flown", "cabin class", "travel class", "employment", "employment status", "homeowner", "housing tenure",
     "household", "household type", "experience level", "skill level", "year of study", "faculty", "pronouns",
+    "platform", "device", "device type", "operating system", "os", "channel", "browser",
 )  # fmt: skip
 #: Words that say a column is about the author.
 PERSON: Final = (

@@ -42,6 +42,8 @@ def check_exists(path: Path) -> None:
     if not path.exists():
         near = _nearest(path)
         raise UsageError(f"no such file: {path}", f"did you mean {near}?" if near else "check the path")
+    if not (path.is_file() or path.is_dir()):
+        raise UsageError(f"{path} is neither a file nor a folder", "write a pipe's rows to a file first")
     if path.is_file() and path.stat().st_size == 0:
         raise IngestError(f"{path} is empty", "nothing was stored")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
 import zipfile
 from collections.abc import Callable
@@ -597,3 +598,9 @@ def test_wrong_overrides(maps: list[str], attributes: list[str], message: str) -
         parse_overrides(maps, attributes)
     assert str(raised.value) == message
     assert raised.value.exit_code == 2
+
+
+def test_a_pipe_is_refused(sqlite_database: Database, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "r.csv")
+    with pytest.raises(UsageError, match=r"r.csv is neither a file nor a folder"):
+        run(sqlite_database, new_corpus(sqlite_database), tmp_path / "r.csv")

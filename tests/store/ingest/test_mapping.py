@@ -249,3 +249,35 @@ def test_a_rating_without_numbers_is_refused_by_name() -> None:
     with pytest.raises(UsageError, match="--map rating=text: 'text' holds no numbers") as error:
         guess(["text", "stars"], sample, parse_overrides(["rating=text"]))
     assert "stars" in error.value.hint
+
+
+def test_the_only_dates_are_the_date_and_several_are_left_to_the_user() -> None:
+    rows = [{"comment": f"the soup was good {n}", "arrived": f"2024-03-{n + 1:02}"} for n in range(20)]
+    found = guess(["comment", "arrived"], rows)
+    assert found.date == "arrived"
+    assert any("'arrived' holds dates" in note for note in found.notes)
+    twice = [{**row, "left": row["arrived"]} for row in rows]
+    found = guess(["comment", "arrived", "left"], twice)
+    assert found.date == ""
+    assert any("'arrived', 'left' hold dates" in note for note in found.notes)
+    assert guess(["comment", "arrived"], rows, parse_overrides(["date="])).date == ""
+
+
+def test_columns_named_like_ratings_and_dates_that_hold_none_are_said() -> None:
+    rows = [{"review": f"soup {n} is good", "stars": "eleven", "date": "yesterday"} for n in range(5)]
+    notes = guess(["review", "stars", "date"], rows).notes
+    assert any(
+        "'stars' is named like a rating but holds no numbers (for example 'eleven')" in n for n in notes
+    )
+    assert any("'date' is named like a date but holds no dates" in n for n in notes)
+
+
+@pytest.mark.parametrize("name", ["ticket", "Ref", "no", "case_number"])
+def test_more_names_of_ids(name: str) -> None:
+    rows = [{name: f"A{n}", "feedback": f"the app crashes often {n}"} for n in range(20)]
+    assert guess([name, "feedback"], rows).id == name
+
+
+def test_what_people_use_is_an_attribute_of_theirs() -> None:
+    rows = [{"feedback": f"the app crashes {n}", "platform": ("ios", "android")[n % 2]} for n in range(20)]
+    assert guess(["feedback", "platform"], rows).attributes == {"platform": "platform"}
