@@ -12,7 +12,7 @@ from store.workspace import Workspace
 
 if TYPE_CHECKING:
     from agents.context import RagContext
-    from agents.models.chat import OpenAIChat
+    from agents.models.chat import Attempt, OpenAIChat
     from agents.models.endpoints import ChatModels
     from agents.models.settings import ModelsSettings
     from store.answers import AnswerStore
@@ -207,6 +207,11 @@ class Parts:
             quirks = QuirkBook(root / "model-quirks.json" if root.is_dir() else None)
             self._models = ChatModels(self.settings.models, quirks=quirks)
         return self._models.for_role(role)
+
+    @property
+    def waiting(self) -> Attempt | None:
+        """The call of a model that is waited for now, None when none is."""
+        return None if self._models is None else self._models.waiting
 
     def context(self, corpus: CorpusRecord, memo: Any = None) -> RagContext:
         """Return what one run of the graph may use."""

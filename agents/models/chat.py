@@ -61,6 +61,15 @@ class _Bound:
     limiter: RateLimiter
 
 
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A call that nothing has come of yet: which try it is, of at most how many, and when the first one began."""
+
+    number: int
+    most: int
+    since: float
+
+
 class OpenAIChat:
     """Fulfils ``store.ports.ChatModel``. One object may serve several roles and many tasks at once.
 
@@ -103,6 +112,8 @@ class OpenAIChat:
         self._rng = rng or random.Random()
         self._where = f"{settings.model} at {settings.base_url}"
         self._bound: _Bound | None = None
+        #: What is waited for now (of several calls at once, the newest): for whoever shows that something goes on.
+        self.waiting: Attempt | None = None
 
     def __repr__(self) -> str:
         return f"OpenAIChat({self._where})"
@@ -148,15 +159,19 @@ class OpenAIChat:
             if (value := self._cache.get(key)) is not None and (cached := unpack(value)) is not None:
                 self.meter.add(request.role, cached.usage)
                 return cached
-        tries = 0
-        while True:
-            tries += 1
-            try:
-                reply = await self._complete_once(request)
-                break
-            except ModelCallError as error:
-                wait = self._wait_before_retry(error, tries)
-            await self._sleep(wait)
+        tries, since = 0, monotonic()
+        try:
+            while True:
+                tries += 1
+                self.waiting = Attempt(tries, self.settings.retries.attempts, since)
+                try:
+                    reply = await self._complete_once(request)
+                    break
+                except ModelCallError as error:
+                    wait = self._wait_before_retry(error, tries)
+                await self._sleep(wait)
+        finally:
+            self.waiting = None
         if self._cache is not None and key and reply.finish_reason != "length" and not reply.refusal:
             self._cache.put(key, pack(reply))
         return reply
@@ -172,14 +187,15 @@ class OpenAIChat:
         ModelCallError
             As :meth:`complete`.
         """
-        tries = 0
+        tries, since = 0, monotonic()
         while True:
             tries += 1
             begun = False
+            self.waiting = Attempt(tries, self.settings.retries.attempts, since)
             pieces = self._stream_once(request)
             try:
                 async for piece in pieces:
-                    begun = True
+                    begun, self.waiting = True, None
                     yield piece
                 return
             except ModelCallError as error:
@@ -187,6 +203,7 @@ class OpenAIChat:
                     raise
                 wait = self._wait_before_retry(error, tries)
             finally:
+                self.waiting = None
                 await pieces.aclose()
             await self._sleep(wait)
 
@@ -427,4 +444,4 @@ class OpenAIChat:
         return self._bound
 
 
-__all__ = ["OpenAIChat"]
+__all__ = ["Attempt", "OpenAIChat"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.models.cache import Cache
-from agents.models.chat import OpenAIChat
+from agents.models.chat import Attempt, OpenAIChat
 from agents.models.quirks import QuirkBook
 from agents.models.settings import EndpointSettings, ModelsSettings
 from agents.models.usage import UsageMeter
@@ -38,6 +38,11 @@ class ChatModels:
         chat = OpenAIChat(endpoint, meter=self.meter, quirks=self.quirks, cache=self._cache)
         self._clients.append((endpoint, chat))
         return chat
+
+    @property
+    def waiting(self) -> Attempt | None:
+        """The call that is waited for now, None when none is."""
+        return next((chat.waiting for _, chat in self._clients if chat.waiting is not None), None)
 
     async def aclose(self) -> None:
         """Close every connection, and keep what was learnt of the servers."""

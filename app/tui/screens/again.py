@@ -68,7 +68,9 @@ class AgainScreen(BaseScreen[None]):
 
     def _draw_activity(self) -> None:
         turn = self.second if self.streaming else None
-        self.query_one("#activity", Static).update(activity_line(turn, self._seconds, self.desk.ascii))
+        waiting = self.desk.backstage.parts.waiting if turn is not None else None
+        told = activity_line(turn, self._seconds, self.desk.ascii, waiting)
+        self.query_one("#activity", Static).update(told)
 
     @work(exclusive=True, group="answer", exit_on_error=False)
     async def ask(self) -> None:

@@ -118,12 +118,15 @@ class ChatScreen(ChatActions):
             self._draw_activity()
 
     def _draw_head(self) -> None:
-        self.query_one("#head", Static).update(head_line(self.desk, self.title_text, self.method))
+        last = next((turn for turn in reversed(self.turns) if turn.receipt is not None), None)
+        self.query_one("#head", Static).update(head_line(self.desk, self.title_text, self.method, last))
         self._draw_panel()
 
     def _draw_activity(self) -> None:
         turn = self._current.turn if self._current is not None and self.streaming else None
-        self.query_one("#activity", Static).update(activity_line(turn, self._ticks, self.desk.ascii))
+        waiting = self.desk.backstage.parts.waiting if turn is not None else None
+        told = activity_line(turn, self._ticks, self.desk.ascii, waiting)
+        self.query_one("#activity", Static).update(told)
 
     def _draw_panel(self) -> None:
         view = self.selected

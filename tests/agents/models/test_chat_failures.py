@@ -412,3 +412,22 @@ async def test_reasoning_is_no_part_of_the_answer(server: MisbehavingServer, con
     server.then(streams("<th", "ink>I should", " greet.</thi", "nk>\n", "Hel", "lo."))
     pieces, reply = await gather(chat)
     assert "".join(pieces) == reply.text == "Hello."
+
+
+async def test_what_is_waited_for_is_told(server: MisbehavingServer, connect: Connect) -> None:
+    server.then(fails(503), says("Hello."))
+    seen: list[tuple[int, int]] = []
+    chat = connect(retries=Retries(attempts=3, backoff=0.01))
+
+    async def sleep(_seconds: float) -> None:
+        assert chat.waiting is not None
+        seen.append((chat.waiting.number, chat.waiting.most))
+
+    chat._sleep = sleep
+    await chat.complete(HELLO)
+    assert seen == [(1, 3)]
+    assert chat.waiting is None
+    server.then(streams("Hel", "lo"))
+    async for piece in chat.stream(HELLO):
+        assert piece
+        assert chat.waiting is None

@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from textual.widgets import Markdown
+from textual.widgets import Markdown, Static
 
 from app.backstage import Backstage
 from app.bootstrap import Parts
@@ -199,4 +199,6 @@ async def test_a_server_that_dies_in_mid_answer_is_replaced_and_marked(library: 
             assert turn.receipt is not None
             assert any("embedded writer instead" in each.reason for each in turn.receipt.degradations)
             assert "warning" in shown(desk, ".foot")
+            head = str(desk.chat.query_one("#head", Static).render())
+            assert "embedded writer (fake failed)" in head
         backstage.close()
