@@ -35,6 +35,11 @@ def writer_of(models: Sequence[Mapping[str, Any]]) -> str:
     return next((str(used["name"]) for used in reversed(models) if used["role"] == "generator"), EXTRACTIVE)
 
 
+def own_words(state: RagState) -> str:
+    """Return the answer without the parts counted in SQL that it begins with: they are no claims of its writer."""
+    return state["answer"].removeprefix(state.get("comparison", "")).lstrip("\n")
+
+
 def check_answer(context: RagContext, state: RagState, read: Mapping[str, Read] | None = None) -> Checked:
     """Check citations, quotes, stated shares, and the distribution of the views that the answer reports.
 
@@ -66,7 +71,7 @@ def _verify(
     context: RagContext, state: RagState, texts: dict[str, str], read: Mapping[str, Read]
 ) -> tuple[Verification, tuple[str, ...]]:
     if state["selection"].get("floor") is None:
-        found = verify(state["answer"], texts)
+        found = verify(own_words(state), texts)
         return found, tuple(f.message for f in found.findings)
     pool = opinion_pool(context, state)
     stance = dict(zip(pool.stances.document_ids.tolist(), pool.stances.scores.tolist(), strict=True))
@@ -78,7 +83,7 @@ def _verify(
         options["classify"] = lambda text: read[text] if text in read else lexical_claim(text)
     side = state["route"]["side"]
     whole = opinion_pool(context, {**state, "route": {**state["route"], "side": None}}) if side else pool
-    answer = state["answer"]
+    answer = own_words(state)
     if written == EXTRACTIVE:
         # The corrected shares that stand beside the counted ones are not claims to hold against the counts.
         answer = answer.replace(
@@ -122,4 +127,4 @@ def _counts(scores: list[int]) -> list[float]:
     return [float(n) for n in np.bincount((np.asarray(scores) + 30) // 10, minlength=len(BINS))]
 
 
-__all__ = ["Checked", "check_answer", "writer_of"]
+__all__ = ["Checked", "check_answer", "own_words", "writer_of"]

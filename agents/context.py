@@ -114,6 +114,13 @@ class RagContext:
         """Return the number of documents."""
         return self._remember("documents", lambda: self.repository.count_documents(self.corpus.id))
 
+    def unread_count(self) -> int:
+        """Return the number of documents whose opinions are not read yet, or not as the documents are now."""
+        return self._remember(
+            "unread",
+            lambda: self.document_count() - self.repository.count_enriched(self.corpus.id, self.extractor),
+        )
+
     def _remember(self, name: str, make: Callable[[], T]) -> T:
         return self.memo.get((self.corpus.id, self.corpus.revision, name), make)
 

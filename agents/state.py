@@ -41,6 +41,7 @@ class RagState(TypedDict, total=False):
     position: dict[str, Any] | None
     unmet: list[str]
     counts: list[dict[str, Any]]
+    comparison: str
     answer: str
     citations: list[dict[str, Any]]
     verification: dict[str, Any]
@@ -77,6 +78,7 @@ def fresh(question: str, answer_id: str, asked_at: str, options: dict[str, Any])
         position=None,
         unmet=[],
         counts=[],
+        comparison="",
         answer="",
         citations=[],
         verification={},

@@ -6,6 +6,7 @@ Distributions are counts over the seven bins of ``store.records.BINS``; shares a
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -34,6 +35,11 @@ class FilterAudit(_Part):
     value: str
     phrase: str
     documents: int
+
+    @property
+    def words(self) -> str:
+        """The restriction as one says it: ``city = Lisbon``, ``rated 4 or more``, ``dated from 2023-01-01 on``."""
+        return filter_words([self])
 
 
 class EntityAudit(_Part):
@@ -244,9 +250,10 @@ class VerificationAudit(_Part):
 
 
 class CountAudit(_Part):
-    """A number that came from SQL, with the statement that gave it."""
+    """A number that came from SQL, with the statement that gave it; ``base`` says what the total is made of."""
 
     label: str
+    base: str = "documents"
     value: int
     total: int
     share: float
@@ -254,6 +261,7 @@ class CountAudit(_Part):
     parameters: dict[str, str] = Field(default_factory=dict)
     low: float | None = None
     high: float | None = None
+    part: str = ""
 
 
 class Degradation(_Part):
@@ -300,6 +308,47 @@ class AuditReceipt(_Part):
         return sum(stage.seconds for stage in self.stages)
 
 
+#: How the ends of a period are written where it is open.
+_OPEN = ("", "0001-01-01", "9999-12-31")
+_BOUNDS = {">=": "rated {} or more", ">": "rated above {}", "<=": "rated {} or less", "<": "rated below {}"}
+
+
+def filter_words(filters: Iterable[FilterAudit]) -> str:
+    """Return restrictions as one says them, values of one attribute joined by "or"; empty without any."""
+    values: dict[str, list[str]] = {}
+    for each in filters:
+        values.setdefault(each.name, []).append(each.value)
+    own = {"rating": _rated, "period": _spanned}
+    said = [
+        f"{name} = {' or '.join(dict.fromkeys(found))}" for name, found in values.items() if name not in own
+    ]
+    said += [write(value) for name, write in own.items() for value in values.get(name, ())]
+    return ", ".join(each for each in said if each)
+
+
+def within_words(filters: Sequence[FilterAudit]) -> str:
+    """Return what stands behind "documents": " within city = Lisbon, rated 5", " rated 5"; empty without any."""
+    said = filter_words(filters)
+    plain = all(each.name in ("rating", "period") for each in filters)
+    return "" if not said else f" {said}" if plain else f" within {said}"
+
+
+def _rated(value: str) -> str:
+    sign, _, bound = value.rpartition(" ")
+    if sign in _BOUNDS:
+        return _BOUNDS[sign].format(bound)
+    return f"rated {value.replace('..', ' to ')}"
+
+
+def _spanned(value: str) -> str:
+    since, _, until = value.partition("..")
+    if since in _OPEN:
+        return "" if until in _OPEN else f"dated until {until}"
+    if until in _OPEN:
+        return f"dated from {since} on"
+    return f"dated {since}" if since == until else f"dated {since} to {until}"
+
+
 __all__ = [
     "AuditReceipt",
     "CitationAudit",
@@ -323,4 +372,6 @@ __all__ = [
     "SelectionAudit",
     "StageAudit",
     "VerificationAudit",
+    "filter_words",
+    "within_words",
 ]

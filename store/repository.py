@@ -17,6 +17,7 @@ from store.tables import (
     AuthorAttribute,
     Corpus,
     Document,
+    EnrichmentWork,
     QuarantinedRow,
     Source,
     Unit,
@@ -179,6 +180,22 @@ class Repository:
         """Return the author attributes of documents, by document id."""
         with self._database.session() as session:
             return attributes_of(session, ids)
+
+    def count_enriched(self, corpus_id: int, extractor: str) -> int:
+        """Return how many documents the extractor has read as they are now, those it set aside included."""
+        statement = (
+            select(func.count())
+            .select_from(EnrichmentWork)
+            .join(Document, Document.id == EnrichmentWork.document_id)
+            .where(
+                EnrichmentWork.corpus_id == corpus_id,
+                EnrichmentWork.extractor == extractor,
+                EnrichmentWork.state.in_(("done", "set-aside")),
+                EnrichmentWork.content_hash == Document.content_hash,
+            )
+        )
+        with self._database.session() as session:
+            return session.execute(statement).scalar_one()
 
     def count_documents(self, corpus_id: int) -> int:
         """Return the number of documents of a corpus."""

@@ -68,6 +68,8 @@ def opinion_answer(
     side: str | None,
     labels: str,
     corrected: str = "",
+    within: str = "",
+    everything: int = 0,
 ) -> Written:
     """Write an opinion answer.
 
@@ -87,15 +89,20 @@ def opinion_answer(
         Whose labels the counts are.
     corrected
         A sentence on the shares corrected for label errors, with a space before it; empty without reviews.
+    within
+        The limits that the question states, as they stand behind "documents"; empty without any.
+    everything
+        Documents of the whole corpus, said beside ``documents`` where there are limits.
     """
     n = sum(counts)
     shares = whole_percents(
         {"positive": sum(counts[4:]) / n, "neutral or mixed": counts[3] / n, "negative": sum(counts[:3]) / n}
     )
     parts = ", ".join(f"{percent} % {name}" for name, percent in shares.items())
-    lead = (
-        f"Of {documents:,} documents, {n:,} hold a view on {subject}: {parts} ({labels} labels).{corrected}"
-    )
+    base = f"Of {documents:,} documents"
+    if within:
+        base += f"{within} ({everything:,} in the whole corpus)"
+    lead = f"{base}, {n:,} hold a view on {subject}: {parts} ({labels} labels).{corrected}"
     if side is not None:
         lead += f" You asked for the {side} side; the voices below are from it alone."
     sections = [lead]

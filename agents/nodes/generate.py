@@ -13,17 +13,45 @@ from agents.models import extractive
 from agents.models.extractive import Written
 from agents.models.generation import GenerationRequest, Passage, Proportions
 from agents.nodes.marks import degraded, used_model
+from agents.part_counts import compare
 from agents.pools import opinion_pool
 from agents.state import RagState
 from agents.voices import choose_voices
 from store.errors import ApplicationError
+from store.receipt import FilterAudit, filter_words, within_words
 
 #: Below this cosine, and without a shared word, a document says nothing on the question.
 RELEVANCE_FLOOR = 0.35
 
 
 async def generate(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
-    """Write the answer; a model that fails is replaced by the extractive writer, marked."""
+    """Write the answer, beginning with the parts that the question compares, each counted by itself."""
+    context = runtime.context
+    compared = compare(state, context)
+    reasons = [*([compared.warning] if compared.warning else []), *_unread(state, context)]
+    counts = [item for item in state["counts"] if not item.get("part")]
+    found: dict[str, Any] = {
+        "comparison": compared.text,
+        "counts": [*counts, *(each.model_dump() for each in compared.counts)],
+        "degradations": degraded(state, "generate", *reasons),
+    }
+    prepared: Any = {**state, **found, "counts": counts}
+    return {**found, **await _written(prepared, runtime)}
+
+
+def _unread(state: RagState, context: RagContext) -> list[str]:
+    """Say how many documents no opinion was read from yet, where the answer rests on opinions."""
+    if state["route"]["kind"] == "factual" or not (missing := context.unread_count()):
+        return []
+    total = context.document_count()
+    many = "none" if missing == total else f"{total - missing:,}"
+    return [
+        f"only {many} of {total:,} documents are enriched: the others are not counted; run evenhand enrich"
+    ]
+
+
+async def _written(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
+    """Write the answer itself; a model that fails is replaced by the extractive writer, marked."""
     context = runtime.context
     if state["route"]["kind"] == "counting" and state["counts"]:
         return _spoken(runtime, state, Written(_count_text(state), ()))
@@ -50,7 +78,9 @@ def _extractive(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]
                 written = facts
             elif facts is not None and state["route"]["kind"] == "both":
                 written = Written(f"{facts.text}\n\n{written.text}", facts.citations + written.citations)
-    update = _spoken(runtime, state, written or Written(nothing_text(state), ()))
+    if written is None:
+        written = Written("" if state["comparison"] else nothing_text(state), ())
+    update = _spoken(runtime, state, written)
     return {**update, "models": used_model(state, "generator", extractive.NAME)}
 
 
@@ -71,6 +101,8 @@ def _opinions(state: RagState, context: RagContext) -> Written | None:
         state["route"]["side"],
         context.extractor,
         corrected_sentence(corrected(context, whole.population, state["entity_ids"])),
+        within_words([FilterAudit(**item) for item in state["filters"]]),
+        context.document_count(),
     )
 
 
@@ -93,7 +125,7 @@ def nothing_text(state: RagState) -> str:
     if state["unmatched"]:
         return f"Nothing in this corpus speaks of {state['unmatched']}, so there is nothing to report."
     if state["filters"]:
-        stated = ", ".join(f"{f['name']} = {f['value']}" for f in state["filters"])
+        stated = filter_words(FilterAudit(**item) for item in state["filters"])
         return f"No document in this corpus answers the question within the limits that it states ({stated})."
     return "No document in this corpus answers the question."
 
@@ -111,12 +143,13 @@ def _count_text(state: RagState) -> str:
 
 
 def _spoken(runtime: Runtime[RagContext], state: RagState, written: Written) -> dict[str, Any]:
-    runtime.stream_writer(TokenReceived(written.text))
+    text = "\n\n".join(part for part in (state["comparison"], written.text) if part)
+    runtime.stream_writer(TokenReceived(text))
     citations = [
         {"number": c.number, "document_id": c.document_id, "quote": c.quote, "start": c.start, "end": c.end}
         for c in written.citations
     ]
-    return {"answer": written.text, "citations": citations}
+    return {"answer": text, "citations": citations}
 
 
 async def _by_model(state: RagState, runtime: Runtime[RagContext], chat: Any) -> dict[str, Any]:
@@ -138,6 +171,9 @@ async def _by_model(state: RagState, runtime: Runtime[RagContext], chat: Any) ->
         deviation=state["deviation"],
     )
     generator = LLMGenerator(chat)
+    lead = f"{state['comparison']}\n\n" if state["comparison"] else ""
+    if lead:
+        runtime.stream_writer(TokenReceived(lead))
     answer = None
     async for piece in generator.stream(request):
         if isinstance(piece, str):
@@ -165,7 +201,7 @@ async def _by_model(state: RagState, runtime: Runtime[RagContext], chat: Any) ->
     if answer.invented:
         reasons.append(f"citations that do not exist were taken out: {', '.join(answer.invented)}")
     update: dict[str, Any] = {
-        "answer": answer.text,
+        "answer": lead + answer.text,
         "citations": citations,
         "models": used_model(state, "generator", answer.model, answer.prompt, answer.prompt_sha),
     }

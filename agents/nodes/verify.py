@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
-from agents.checks import check_answer, writer_of
+from agents.checks import check_answer, own_words, writer_of
 from agents.context import RagContext
 from agents.models.claims import prompt_of_claims
 from agents.models.extractive import NAME as EXTRACTIVE
@@ -56,7 +56,7 @@ async def _read_by_model(state: RagState, context: RagContext) -> tuple[Mapping[
 
     records = context.repository.documents(state["chosen"])
     documents = {str(rank): records[d].text for rank, d in enumerate(state["chosen"], 1) if d in records}
-    texts = claim_texts(state["answer"], documents)
+    texts = claim_texts(own_words(state), documents)
     subject = ", ".join(item["name"] for item in state["entities"]) or "the subject"
     bins, failure = await classify_claims(texts, subject, chat)
     # Before the writer, whose name stands last; a revision is read again by the same model.

@@ -252,3 +252,45 @@ def test_a_voice_stands_under_the_side_of_its_own_score(run: Run, library: Path)
             assert not scores or any((s > 0) - (s < 0) == sign for s in scores), cited.quote
             checked += bool(scores)
     assert checked >= 3
+
+
+def test_documents_that_are_not_enriched_are_said(run: Run, library: Path) -> None:
+    import sqlite3
+
+    _, receipt = ask(run, library, FOOD)
+    assert not any("enriched" in each.reason for each in receipt.degradations)
+    with sqlite3.connect(library / "evenhand.db") as connection:
+        connection.execute("DELETE FROM enrichment_work WHERE document_id <= 30")
+        connection.execute("UPDATE corpora SET revision = revision + 1")
+    gone = f"only {REVIEWS - 30} of {REVIEWS} documents are enriched"
+    _, receipt = ask(run, library, FOOD)
+    assert any(gone in each.reason for each in receipt.degradations)
+    _, receipt = ask(run, library, "How many reviewers mention the food?")
+    assert any(gone in each.reason for each in receipt.degradations)
+    _, receipt = ask(run, library, "Is there a smoking room?")
+    assert not receipt.degradations
+
+
+def test_two_things_are_counted_each_by_itself(run: Run, library: Path) -> None:
+    text, receipt = ask(run, library, "Is the food better than the staff?")
+    lines = text.splitlines()
+    parts = [count for count in receipt.counts if count.part]
+    assert len(receipt.entities) == 2
+    assert len(parts) == 6
+    assert lines[0].startswith("Each part by itself")
+    import sqlite3
+
+    with sqlite3.connect(library / "evenhand.db") as connection:
+        for count in parts:
+            assert connection.execute(count.sql).fetchone()[0] == count.value
+    for held, line in zip(parts[::3], lines[1:3], strict=True):
+        assert line.startswith(f"- {held.part}: {held.value} documents with a view (of {held.total})")
+    assert not receipt.verification.findings
+
+
+def test_the_first_line_says_the_limits_and_the_base(run: Run, library: Path) -> None:
+    text, receipt = ask(run, library, "What do travellers from Australia think of the food?")
+    held = receipt.filters[0].documents
+    assert text.startswith(
+        f"Of {held} documents within country = Australia ({REVIEWS} in the whole corpus), "
+    )
