@@ -200,8 +200,9 @@ class OpinionStore:
     ) -> Counted:
         """Count documents: with a view on the entities, or of a side on them, among those the filter lets through.
 
-        With a side the total is the documents that hold any view on the entities; without one, all documents (of
-        any rating, where only a rating is asked about: "how many 5 star reviews").
+        With a side the total is the documents that hold any view on the entities; without one, the documents that the
+        filter lets through (of any rating, where a rating is asked about: "how many 5 star reviews"), and all documents
+        where nothing else is asked about: "how many reviews are from Lisbon".
         Several stances of one document count once, by the bin of their mean, as in ``pool``.
         """
         documents = select(func.count()).select_from(Document).where(Document.corpus_id == corpus_id)
@@ -222,6 +223,8 @@ class OpinionStore:
             asked, of = (holding, everything) if entity_ids else (everything, everything)
             if where.rating and not entity_ids:
                 of = restrict(documents, replace(where, rating=()))
+            elif not entity_ids:
+                of = documents
         else:
             # A mean halfway to the next bin belongs to the one nearer to neutral (``to_bin``).
             asked = holding.where(held.c.score > 5 if side == "positive" else held.c.score < -5)
@@ -230,6 +233,45 @@ class OpinionStore:
             value = session.execute(asked).scalar_one()
             total = session.execute(of).scalar_one()
         return Counted(value, total, self._shown(asked))
+
+    def count_authors(self, corpus_id: int, where: DocumentFilter) -> Counted:
+        """Count the distinct authors of the documents that the filter lets through, of all authors with documents.
+
+        Documents that do not name their author add none. A name with two sets of attributes is one author.
+        """
+        authors = (
+            select(func.count(Author.key.distinct()))
+            .select_from(Document)
+            .join(Author, Author.id == Document.author_id)
+            .where(Document.corpus_id == corpus_id, Author.key != "")
+        )
+        asked = restrict(authors, where)
+        with self._database.session() as session:
+            value = session.execute(asked).scalar_one()
+            total = session.execute(authors).scalar_one()
+        return Counted(value, total, self._shown(asked))
+
+    def mean_rating(
+        self, corpus_id: int, entity_ids: Sequence[int], extractor: str, where: DocumentFilter
+    ) -> tuple[float, Counted]:
+        """Return the mean of the documents' own ratings (nan without any), and how many carry one, of how many.
+
+        With entities only documents with a view on any of them are taken.
+        """
+        documents = (
+            select(func.count(Document.id), func.count(Document.rating), func.avg(Document.rating))
+            .select_from(Document)
+            .where(Document.corpus_id == corpus_id)
+        )
+        if entity_ids:
+            held = select(Stance.document_id).where(
+                Stance.entity_id.in_(list(entity_ids)), Stance.extractor == extractor
+            )
+            documents = documents.where(Document.id.in_(held))
+        asked = restrict(documents, where)
+        with self._database.session() as session:
+            total, rated, mean = session.execute(asked).one()
+        return float("nan") if mean is None else float(mean), Counted(rated, total, self._shown(asked))
 
     def rated(self, corpus_id: int) -> bool:
         """Return whether any document of the corpus carries a rating."""
@@ -244,7 +286,7 @@ class OpinionStore:
             ids = session.scalars(restrict(statement, where)).all()
         return np.asarray(ids, dtype=np.int64)
 
-    def _shown(self, statement: Select[int]) -> str:
+    def _shown(self, statement: Select[*_Columns]) -> str:
         """Return a statement on one line with its values in it, fit to be pasted; what is executed binds them."""
         # Drivers that write parameters with `%` would have it doubled in texts.
         kind: Any = type(self._database.engine.dialect)

@@ -10,7 +10,8 @@ from agents.models.router_data import alternatives
 from agents.models.router_text import Clause
 
 Side = Literal["positive", "negative"]
-Count = Literal["number", "share"]
+#: ``authors`` counts who wrote, ``mean`` asks for the mean of the documents' own ratings.
+Count = Literal["number", "share", "authors", "mean"]
 #: Sum of valences from which a count asks for one side ("found the room dirty").
 _LEANS = 0.8
 
@@ -31,6 +32,8 @@ _SAYING = (
     r"|rating|said|say|says|think|thought|feel|felt|find|found|like|liked|love|loved|hate|hated|dislike\w*|enjoy\w*"
     r"|prefer\w*|appreciate\w*|agree\w*|disagree\w*"
     r"|g[ai]ve (?:\w+ ){0,3}(?:stars?|ratings?|marks?|points|thumbs|scores?|reviews?)"
+    r"|(?:gave|scored) (?:(?:it|them|this|a|an|below|above|under|over|at least|at most|less than|more than) ){0,3}"
+    r"(?:\d+|one|two|three|four|five|ten)(?: out of \d+| points?)?(?= in | from | since | after | before |$)"
     r"|believe\w*|report\w*|describe\w*|express\w*"
     r"|regret\w*|trust\w*|support\w*|oppose\w*|favou?r\w*|bring up|brought up|raise\w*|note|noted"
     r"|(?:had|have|having|experienced) (?:\w+ )?(?:problems?|issues?|trouble)"
@@ -55,13 +58,52 @@ _ELIDED = (
 )
 
 
+#: Those on one side of a matter, whoever they are: "are against the tram", "came out in favour of it".
+_TAKE_SIDES = (
+    r"^(?: (?!(?:do|does|did|has|have|can|will)\b)\S+){0,7}?"
+    r" (?:is|are|was|were|came out|come out|spoke|speak|stand|stood|voted)"
+    r" (?:(?:strongly|clearly|firmly|mostly|fully|also|really|still) )?"
+    r"(?:against|in favou?r of|opposed to|supportive of|critical of|not in favou?r of|for or against)\b"
+    r"|^ (?:(?:of )?(?:them|these|those) )?(?:do|did|does) not (?:\w+ly )?(?:like|love|enjoy|recommend"
+    r"|appreciate|support|want|trust|mind|agree)\b"
+    r"|^(?: \S+){0,4}? (?:support|supports|supported|oppose|opposes|opposed|welcome|welcomed|reject|rejected)"
+    r" (?:the|this|a|it)\b"
+)
+_WROTE = (
+    r"wrote|commented|responded|replied|posted|took part|participated|contributed|answered|reviewed|left (?:a |their )?"
+    r"(?:comments?|reviews?|feedback)|gave (?:their )?(?:feedback|an opinion)|had their say|spoke up|submitted"
+)
+_MEAN = (
+    r"\b(?:average|mean|median|avg) (?:(?:star|user|customer|guest|overall|review) )?"
+    r"(?:ratings?|scores?|stars|star rating)\b"
+    r"(?! (?:on the|for the|in the|of the) (?:test|exam|sat|act|game|season))"
+    r"|\b(?:ratings?|scores?) on average\b"
+)
+
+
+@lru_cache(maxsize=1)
+def _author_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Return: people before any document; those who wrote, or are there; a mean rating."""
+    documents = alternatives("documents")
+    who = r"(?:PPL|authors?|writers?)"
+    first = rf"^(?: (?!(?:{documents}|{who})\b)\S+){{0,3}}? {who}\b"
+    there = (
+        rf"(?: \S+){{0,8}}? (?:{_WROTE})(?:$|(?: (?:in|from|since|after|before|during|between|on|at|this|last)\b))"
+        r"|(?: (?:from|of|in|aged|who|over|under) (?:\S+ ?){1,5})?(?: (?:are|were))? there(?: (?:in|from|are)\b.*)?$"
+        r"|(?: \S+){0,6}? (?:are|were) there$"
+    )
+    return re.compile(first), re.compile(rf"{first}(?:{there})"), re.compile(_MEAN)
+
+
 @lru_cache(maxsize=1)
 def _count_patterns() -> tuple[re.Pattern[str], ...]:
     documents = alternatives("documents")
     voiced = rf"\b(?:PPL|they)\b.*?\b(?:{_SAYING}|EVAL|not happy)\b"
     aux = r"(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would)"
     named = rf"^(?: (?!{aux}\b)\S+){{0,4}}? (?:{documents})\b"
-    return tuple(re.compile(p) for p in (_SHARE, _NUMBER, named, voiced, _SAID_OF, _THING, _ELIDED))
+    return tuple(
+        re.compile(p) for p in (_SHARE, _NUMBER, named, voiced, _SAID_OF, _THING, _ELIDED, _TAKE_SIDES)
+    )
 
 
 @lru_cache(maxsize=1)
@@ -76,15 +118,25 @@ def counted(clause: Clause, *, groups: bool = False) -> Count | None:
 
     ``groups`` says that the question names an author group ("Germans", "nurses"), whose word alone may not tell.
     """
-    share, number, documents, voiced, said_of, thing, elided = _count_patterns()
+    share, number, documents, voiced, said_of, thing, elided, sides = _count_patterns()
+    _, wrote, mean = _author_patterns()
     text = clause.text
     by_share = share.search(text)
     found = by_share or number.search(text)
+    if mean.search(text) and found is None:
+        return "mean"
     if found is None or thing.search(text):
         return None
     rest = text[found.end() :]
+    asked = number.search(clause.shape)
+    if asked and not by_share and wrote.search(clause.shape[asked.end() :]):
+        return "authors"
     said = (
-        documents.search(rest) or said_of.search(rest) or voiced.search(clause.shape) or elided.search(rest)
+        documents.search(rest)
+        or said_of.search(rest)
+        or voiced.search(clause.shape)
+        or elided.search(rest)
+        or sides.search(rest)
     )
     if not (said or (groups and _stance().search(rest))):
         return None
@@ -134,7 +186,8 @@ def _side_patterns() -> dict[str, re.Pattern[str]]:
         r"|\b(?:be|needs?) (?:improved|improvement|improving|better)\b"
         r"|\broom for improvement\b|\bimprove on\b|\b(?:goes|go|went) wrong\b|\blets? (?:\w+ )+down\b"
         r"|\b(?:fed up|sick of|tired of)\b|\bturn\w* (?:\w+ )*off\b"
-        r"|\bputs? (?:\w+ )*off\b|\b(?:reasons?|arguments?|case) (?:not to|against)\b|\bwhy not\b"
+        r"|\bputs? (?:\w+ )*off\b|\b(?:reasons?|arguments?|case|points?) (?:\w+ ){0,2}?(?:not to|against)\b|\bwhy not\b"
+        r"|\bnot in favou?r\b"
         r"|\b(?:would|could|should) (?:\w+ )?(?:change|fix|improve) (?:about|in|on|at|the)\b"
         r"|\b(?:against the|to avoid|stop (?:using|buying|going|coming))\b",
         "positive_phrase": rf"\b(?:{_PLUS}|best) (?:\w+ )?(?:{_ABOUT})\b|\b(?:best|good|great) about\b|\bstand ?outs?\b"
@@ -142,7 +195,7 @@ def _side_patterns() -> dict[str, re.Pattern[str]]:
         r"|\b(?:value|enjoy|appreciate|love) (?:\w+ )*most\b"
         r"|\blike[ds]? (?:\w+ ){0,3}?(?:most|best)\b"
         r"|\bfavou?rite (?:\w+ )?(?:thing|things|part|parts|aspect|aspects|feature|features)\b|\bwon over\b"
-        r"|\b(?:reasons?|arguments?|case) (?:to|for)\b"
+        r"|\b(?:reasons?|arguments?|case|points?) (?:\w+ ){0,2}?(?:to|for|in favou?r of)\b|(?<!not )\bin favou?r of\b"
         r"|\b(?:come|comes|coming|keep|keeps) (?:\w+ )?(?:back|returning)\b",
         "asked": r"^(?:what|which|why|who|whom|where|when|list|show|give|name|summari[sz]e|describe"
         r"|the|main|top|biggest|reasons?)\b"

@@ -25,8 +25,20 @@ _GENERIC_DOCUMENTS = frozenset(
         "those",
     }
 )
+#: What authors wrote, in words that stand in few questions about anything else.
+_DOCUMENTS = frozenset(
+    {"feedbacks", "submissions", "responses", "answers", "messages", "entries", "documents", "tickets"}
+)
 _NOT_HEADS = frozenset({"they", "you", "everyone", "everybody", "anyone", "anybody", "someone", "others"})
 _JOIN = frozenset({"and", "or"})
+#: Verbs of writing and giving that do not end in "ed".
+_PAST = frozenset(
+    {"gave", "give", "wrote", "write", "left", "sent", "said", "spoke", "took", "came", "there"}
+)
+#: "Reviews are from Lisbon", "comments written by women", "feedback sent in by residents".
+_LINKS = frozenset(
+    {"are", "is", "were", "was", "come", "came", "comes", "written", "submitted", "sent", "posted", "left"}
+)
 _AGE_WORDS = frozenset(
     {"aged", "age", "ages", "over", "under", "above", "below", "older", "younger", "between"}
 )
@@ -79,7 +91,7 @@ def is_people(word: str) -> bool:
 
 def is_author(word: str) -> bool:
     """Tell whether ``word`` names people or what they wrote."""
-    return is_people(word) or word in _GENERIC_DOCUMENTS
+    return is_people(word) or word in _GENERIC_DOCUMENTS or word in _DOCUMENTS
 
 
 def _qualifier(word: str) -> bool:
@@ -111,7 +123,11 @@ def _place_end(words: list[Word], i: int) -> int:
         word = words[end]
         if not word.text[0].isalpha() or word.text in stops or is_people(word.text):
             break
-        verb = word.text in lexicon()["stance_verbs"] or (word.text.endswith("ed") and word.text != "united")
+        verb = (
+            word.text in lexicon()["stance_verbs"]
+            or word.text in _PAST
+            or (word.text.endswith("ed") and word.text != "united")
+        )
         if end > i and verb:
             break
         if word.text in _JOIN:
@@ -127,11 +143,16 @@ def _right(words: list[Word], head: int, question: str) -> int:
     i = head + 1
     if i >= len(words):
         return i
+    if words[i].text in _LINKS and words[head].text in _GENERIC_DOCUMENTS | _DOCUMENTS:
+        while i < len(words) - 1 and words[i].text in _LINKS:
+            i += 1
+        if words[i].text != "from":
+            return head + 1
     here = words[i].text
     after = words[i + 1].text if i + 1 < len(words) else ""
     if here == "from" and after:
         end = _place_end(words, i + 1)
-        return end if end > i + 1 and not after[0].isdigit() else i
+        return end if end > i + 1 and not after[0].isdigit() else head + 1
     if here in {"living", "based", "residing", "located"} and after in {"in", "near"}:
         return _place_end(words, i + 2)
     if here == "in" and after:
@@ -139,22 +160,36 @@ def _right(words: list[Word], head: int, question: str) -> int:
             return i + 3
         end = _place_end(words, i + 1)
         name = " ".join(w.text for w in words[i + 1 : end]).removeprefix("the ")
-        return end if name in places() else i
+        return end if name in places() else head + 1
     if here in _AGE_WORDS:
         end = i + 1
         while end < len(words) and (
             words[end].text[0].isdigit()
             or words[end].text
-            in {"than", "to", "and", "or", "over", "under", "older", "younger", "of", "the", "ages"}
+            in {
+                "than",
+                "to",
+                "and",
+                "or",
+                "over",
+                "under",
+                "older",
+                "younger",
+                "of",
+                "the",
+                "ages",
+                "plus",
+                "up",
+            }
         ):
             end += 1
         while words[end - 1].text in {"and", "to", "or", "of", "the"}:
             end -= 1
-        return end if any(w.text[0].isdigit() for w in words[i:end]) else i
+        return end if any(w.text[0].isdigit() for w in words[i:end]) else head + 1
     if trip := _TRIP.match(fold(question[words[i].start :])):
         stop = words[i].start + trip.end()
         return next((j for j in range(i, len(words)) if words[j].start >= stop), len(words))
-    return i
+    return head + 1
 
 
 def group_spans(question: str, words: list[Word]) -> list[tuple[int, int]]:
@@ -180,7 +215,7 @@ def group_spans(question: str, words: list[Word]) -> list[tuple[int, int]]:
             and not is_people(follows)
             and (word.text.endswith(("s", "men")) or word.text == "children")
         )
-        if word.text in _GENERIC_DOCUMENTS:
+        if word.text in _GENERIC_DOCUMENTS or word.text in _DOCUMENTS:
             named = end > head + 1 or any(w.text in demonyms() for w in words[first:head])
         if named or alone or nation:
             spans.append((first, end))

@@ -78,8 +78,14 @@ _COMPARES = re.compile(r"\b(?:compar\w+|contrast|versus|vs|differ\w*|between|unl
 _AGES = re.compile(
     r"(?:(?P<than>over|above|older than|under|below|younger than|up to)\s+)?(?P<low>\d{1,3})"
     r"(?:\s?(?:-|to|and|–)\s?(?P<high>\d{1,3}))?"
-    r"(?P<plus>\+| (?:and|or) (?:over|older|above)| plus)?(?P<minus> (?:and|or) (?:under|younger|below))?"
+    r"(?P<plus>\+| (?:and|or) (?:over|older|above|up)| plus)?(?P<minus> (?:and|or) (?:under|younger|below))?"
     r"|(?:in their )(?:(?:early|mid|late) )?(?P<decade>\d0s|[a-z]+ies|teens)"
+)
+
+
+#: What authors give: "ratings in Lisbon" are those of its authors.
+_GIVEN = frozenset(
+    {"rating", "ratings", "score", "scores", "stars", "opinion", "mood", "sentiment", "satisfaction"}
 )
 
 
@@ -183,10 +189,27 @@ class _Question:
         follows = self.words[end].text if end < len(self.words) else "?"
         return not follows[0].isalnum() or follows in _BETWEEN
 
+    def beside(self, attribute: str, start: int, end: int) -> bool:
+        """Tell whether the attribute's own name stands beside the run: "the North ward", "age group 31-50"."""
+        name = tuple(_stem(word) for word in re.findall(r"[^\W_]+", fold(attribute)))
+        n = len(name)
+        if not n or name[-1] in _FILLER:
+            return False
+        return (
+            tuple(self.stems[end : end + n]) == name or tuple(self.stems[max(start - n, 0) : start]) == name
+        )
+
     def names_people(self, start: int, end: int) -> bool:
         """Tell whether the run is said of authors: it is people, stands before them, or they come from it."""
         last = self.words[end - 1].text
         after = [word.text for word in self.words[end : end + 4]]
+        before = [word.text for word in self.words[max(start - 3, 0) : start] if word.text != "the"]
+        if (
+            len(before) > 1
+            and before[-1] in {"in", "from"}
+            and (is_author(before[-2]) or before[-2] in _GIVEN)
+        ):
+            return True  # "people in Lisbon", "the average rating in Lisbon"
         if (
             is_people(last)
             and last not in {"couple", "family", "group"}
@@ -230,7 +253,7 @@ def match_groups(question: str, attributes: Mapping[str, Sequence[str]]) -> tupl
             for form in _distinct_forms(attribute, value):
                 for start, end in asked.find(form):
                     plain = len(form) > 1 and not _is_place(attribute, value) and form == _value_words(value)
-                    sure = plain or asked.names_people(start, end)
+                    sure = plain or asked.names_people(start, end) or asked.beside(attribute, start, end)
                     found.append((start, end, sure, GroupFilter(attribute, value, asked.phrase(start, end))))
         if "age" in fold(attribute).split("_") or fold(attribute) in {
             "age",

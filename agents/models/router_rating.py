@@ -41,6 +41,10 @@ _RATED_THING: Final = re.compile(
     rf"(?:(?:as|at|with)\s+)?{_BOUND}{_RANGE}\b{_OUT_OF}{_TAIL}"
     r"(?=\s*(?:$|[?.!,;)]|(?:and|or|in|from|during|since|by|among|who|points?)\b))"
 )
+#: "Gave 10 out of 10", "gave a 4.", "gave less than 3": nothing else may follow that could be given.
+_GAVE: Final = re.compile(
+    rf"\b(?:gave|giving|give)\s+{_BOUND}{_RANGE}(?:\s*(?:/|out\s+of)\s*{_N}\b|\s+points?\b|(?=\s*(?:$|[?.!,;)]))){_TAIL}"
+)
 #: Of things that have stars themselves.
 _OF_THING: Final = re.compile(r"\s*(?:hotels?|restaurants?|resorts?|general|michelin)\b")
 
@@ -78,7 +82,7 @@ class RatingRange:
 def find_rating(question: str) -> RatingRange | None:
     """Return the rating that ``question`` restricts to, or None; the first one counts."""
     text = fold(question[:2000])
-    for pattern in (_STARS, _RATED, _RATED_THING):
+    for pattern in (_STARS, _RATED, _GAVE, _RATED_THING):
         for match in pattern.finditer(text):
             if pattern is _STARS and _OF_THING.match(text, match.end()):
                 continue

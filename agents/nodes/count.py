@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -9,24 +10,31 @@ from langgraph.runtime import Runtime
 from agents.context import RagContext
 from agents.corrections import corrected
 from agents.models.extractive import content_words
+from agents.models.router_period import find_period
+from agents.models.router_rating import find_rating
+from agents.models.router_text import fold
 from agents.nodes.marks import degraded
 from agents.pools import RATING, document_filter
 from agents.state import RagState
-from store.opinions import DocumentFilter
+from store.opinions import Counted, DocumentFilter
 from store.receipt import CountAudit
 
 #: Words that ask for a count, in the form of ``content_words``.
 _COUNTING = content_words(
     "count number share percent percentage proportion fraction total mention mentions mentioned talk talked speak "
     "speaks discuss comment comments commented hold holds view views document documents posts post author authors "
-    "customers travellers users respondents answers reviewed wrote written customer traveller user person there"
+    "customers travellers users respondents answers reviewed wrote written customer traveller user person there "
+    "feedback feedbacks "
+    "submitted submit received receive sent send posted published left gave given give responded replied took part "
+    "entries entry responses response messages message aged plus different distinct unique individual exactly come came"
 )
 _SIDES = content_words(
     "support supports supported favour favor oppose oppose opposed oppos find finds found "
     "positive negative good bad happy unhappy satisfied dissatisfied complain complains complained complaint "
     "complaints "
     "like likes liked dislike disliked love loved hate hated praise praised criticise criticised problem problems "
-    "against favour favourable unfavourable pleased displeased disappointed enjoy enjoyed positively negatively feel"
+    "against favour favor opposed supportive "
+    "critical strongly favourable unfavourable pleased displeased disappointed enjoy enjoyed positively negatively feel"
 )
 _RATING = content_words(
     "rated rating ratings star stars score scored scores gave give given points 1 2 3 4 5 below above least most"
@@ -37,43 +45,108 @@ _MONTHS = content_words(
 )
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """A number, what it counts, and what its total is made of."""
+
+    counted: Counted
+    label: str
+    base: str = "documents"
+    marks: tuple[str, ...] = ()
+
+
 def count(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
-    """Count the documents that the question asks for, among those that its filters let through."""
+    """Count the documents (or authors) that the question asks for, among those that its filters let through."""
     context = runtime.context
     where = document_filter(state)
     side = state["route"].get("side")
-    names = ", ".join(item["name"] for item in state["entities"])
     if state["unmatched"]:
         return {"counts": [], "answer": ""}
-    found = context.opinions.count(
-        context.corpus.id, state["entity_ids"], context.extractor if state["entity_ids"] else "", where, side
-    )
-    if names and side:
-        label = f"documents with a {side} view on {names}"
-    elif names:
-        label = f"documents with a view on {names}"
-    elif where.rating and side is None:
-        label = f"documents rated {' and '.join(_said(sign, bound) for sign, bound in where.rating)}"
-    else:
-        label = "documents" if side is None else f"documents that are {side} on the whole"
+    answer = _unrated(context, state) or _asked(context, state, where, side)
+    found = answer.counted
     low, high = _corrected(context, state["entity_ids"], where, side)
-    audits = [
-        CountAudit(
-            label=label,
-            value=found.value,
-            total=found.total,
-            share=found.value / found.total if found.total else 0.0,
-            sql=found.sql,
-            low=low,
-            high=high,
-        ).model_dump()
-    ]
-    update: dict[str, Any] = {"counts": audits}
     left = _left_out(context, state)
+    label = answer.label
     if left:
-        reason = f"the count takes no account of: {', '.join(left)}"
-        update["degradations"] = degraded(state, "count", reason)
+        label += f" (not restricted to what the count cannot tell: {', '.join(left)})"
+    audit = CountAudit(
+        label=label,
+        base=answer.base,
+        value=found.value,
+        total=found.total,
+        share=found.value / found.total if found.total else 0.0,
+        sql=found.sql,
+        low=low,
+        high=high,
+    )
+    update: dict[str, Any] = {"counts": [audit.model_dump()]}
+    reasons = [*answer.marks, *([f"the count takes no account of: {', '.join(left)}"] if left else [])]
+    if reasons:
+        update["degradations"] = degraded(state, "count", *reasons)
     return update
+
+
+def _asked(context: RagContext, state: RagState, where: DocumentFilter, side: str | None) -> _Answer:
+    kind = state["route"].get("count")
+    ids, names = state["entity_ids"], ", ".join(item["name"] for item in state["entities"])
+    within = _within(state)
+    if kind == "mean":
+        return _mean(context, state, where)
+    if kind == "authors" and not ids and side is None and not where.rating:
+        found = context.opinions.count_authors(context.corpus.id, where)
+        if found.total:
+            wrote = context.opinions.count(context.corpus.id, [], "", where, None).value
+            return _Answer(found, f"authors{within}, who wrote {wrote:,} documents", "authors")
+        marks: tuple[str, ...] = ("no document of this corpus names its author: documents are counted",)
+    else:
+        marks = ()
+    found = context.opinions.count(context.corpus.id, ids, context.extractor if ids else "", where, side)
+    if names and side:
+        return _Answer(
+            found,
+            f"documents with a {side} view on {names}",
+            f"documents with a view on {names}{within}",
+            marks,
+        )
+    if names:
+        return _Answer(found, f"documents with a view on {names}", f"documents{within}", marks)
+    if side is not None:
+        return _Answer(found, f"documents that are {side} on the whole", f"documents{within}", marks)
+    if where.rating:
+        rated = " and ".join(_said(sign, bound) for sign, bound in where.rating)
+        return _Answer(found, f"documents rated {rated}", f"documents{_within(state, leave=RATING)}", marks)
+    return _Answer(found, f"documents{within}", "documents", marks)
+
+
+def _mean(context: RagContext, state: RagState, where: DocumentFilter) -> _Answer:
+    ids, names = state["entity_ids"], ", ".join(item["name"] for item in state["entities"])
+    mean, found = context.opinions.mean_rating(
+        context.corpus.id, ids, context.extractor if ids else "", where
+    )
+    base = f"documents with a view on {names}" if names else "documents"
+    label = (
+        f"documents that carry a rating, on average {mean:.2f}" if found.value else "documents with a rating"
+    )
+    return _Answer(found, label, f"{base}{_within(state)}")
+
+
+def _unrated(context: RagContext, state: RagState) -> _Answer | None:
+    """Answer that nothing can be counted by ratings where the documents carry none."""
+    asked = find_rating(state["question"])
+    if asked is None and state["route"].get("count") != "mean":
+        return None
+    if context.opinions.rated(context.corpus.id):
+        return None
+    words = f"`{asked.phrase}`" if asked is not None else "a mean rating"
+    total = context.opinions.count(context.corpus.id, [], "", DocumentFilter(), None)
+    reason = f"no document of this corpus carries a rating, so none can be counted by {words}"
+    return _Answer(Counted(0, total.value, ""), reason, marks=(reason,))
+
+
+def _within(state: RagState, leave: str = "") -> str:
+    """Say the filters: " within city = Lisbon", or nothing."""
+    said = [f"{item['name']} = {item['value']}" for item in state["filters"] if item["name"] != leave]
+    return f" within {', '.join(said)}" if said else ""
 
 
 def _said(sign: str, bound: float) -> str:
@@ -83,6 +156,7 @@ def _said(sign: str, bound: float) -> str:
 def _left_out(context: RagContext, state: RagState) -> list[str]:
     """Return the question's words that neither an entity, nor a filter, nor the side asked for stands for."""
     known = set(_COUNTING)
+    question = state["question"]
     names = {item["key"] for item in state["entities"]}
     for entity in context.entities():
         if entity.key in names:
@@ -92,13 +166,17 @@ def _left_out(context: RagContext, state: RagState) -> list[str]:
         known |= content_words(f"{item['name']} {item['value']} {item['phrase']}")
         if item["name"] == RATING:
             known |= _RATING
+    if state["route"].get("count") == "mean" or find_rating(question) is not None:
+        known |= _RATING | content_words("average mean median score")
     if state["period"]:
+        said = find_period(fold(question), context.today().date())[1]
         known |= {
-            word for word in content_words(state["question"]) if any(c.isdigit() for c in word)
+            word for word in content_words(said or question) if any(c.isdigit() for c in word)
         } | _MONTHS
+        known |= content_words(said)
     if state["route"].get("side"):
         known |= _SIDES
-    return sorted(word for word in content_words(state["question"]) if word not in known)
+    return sorted(word for word in content_words(question) if word not in known)
 
 
 def _corrected(

@@ -132,11 +132,8 @@ def nothing_text(state: RagState) -> str:
 
 def _count_text(state: RagState) -> str:
     found = state["counts"][0]
-    within = ""
-    if state["filters"]:
-        within = " within " + ", ".join(f"{f['name']} = {f['value']}" for f in state["filters"])
     share = f"{100 * found['share']:.1f} %"
-    text = f"{found['value']:,} of {found['total']:,} documents{within} ({share}): {found['label']}."
+    text = f"{found['value']:,} of {found['total']:,} {found['base']} ({share}): {found['label']}."
     if found["low"] is not None and found["high"] is not None:
         text += f" Corrected for labelling errors: {100 * found['low']:.0f}-{100 * found['high']:.0f} %."
     return text

@@ -118,7 +118,11 @@ def _linked(context: RagContext, question: str, filters: Sequence[dict[str, Any]
 
     A subject's name may hold an entity's ("Business Lounge"): it is only left out of what is read by meaning.
     """
-    said = [item["phrase"] for item in filters if item["name"] not in {"subject", RATING, "period"}]
+    groups = [item for item in filters if item["name"] not in {"subject", RATING, "period"}]
+    said = [item["phrase"] for item in groups]
+    for item in groups:  # "the North ward", "age group 31-50"
+        attribute = item["name"].replace("_", " ")
+        said += [f"{item['value']} {attribute}", f"{attribute} {item['value']}"]
     period = find_period(fold(question), context.today().date())[1]
     rating = find_rating(question)
     rest = _without(question, [*said, period])

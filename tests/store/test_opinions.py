@@ -166,7 +166,7 @@ def pasted(database: Database, sql: str) -> int:
 
 def test_all_documents_are_counted_without_an_entity(filled: Filled) -> None:
     counted = filled.opinions.count(filled.corpus.id, [], "", DocumentFilter(subjects=("Rome",)), None)
-    assert (counted.value, counted.total) == (3, 3)
+    assert (counted.value, counted.total) == (3, 8)
     assert pasted(filled.database, counted.sql) == 3
 
 
@@ -177,6 +177,31 @@ def test_a_rating_is_counted_among_documents_of_any_rating(filled: Filled) -> No
     assert pasted(filled.database, counted.sql) == 2
     assert filled.opinions.rated(filled.corpus.id)
     assert not filled.opinions.rated(filled.corpus.id + 1)
+
+
+def test_authors_are_counted_once(filled: Filled) -> None:
+    counted = filled.opinions.count_authors(filled.corpus.id, DocumentFilter())
+    assert 0 < counted.value <= 8
+    assert counted.total == counted.value
+    some = filled.opinions.count_authors(filled.corpus.id, DocumentFilter(rating=(("=", 1.0),)))
+    assert 0 < some.value < counted.value
+    assert some.total == counted.total
+    assert pasted(filled.database, some.sql) == some.value
+
+
+def test_the_mean_rating_says_how_many_carry_one(filled: Filled) -> None:
+    mean, counted = filled.opinions.mean_rating(filled.corpus.id, [], "", DocumentFilter())
+    assert (counted.value, counted.total) == (7, 8)
+    assert mean == pytest.approx(19 / 7)  # 1, 3, 4, 5, 1, 2, 3
+    mean, counted = filled.opinions.mean_rating(
+        filled.corpus.id, [filled.coffee], EXTRACTOR, DocumentFilter(rating=((">=", 4.0),))
+    )
+    assert counted.value == counted.total
+    mean, counted = filled.opinions.mean_rating(
+        filled.corpus.id, [], "", DocumentFilter(subjects=("Atlantis",))
+    )
+    assert np.isnan(mean)
+    assert (counted.value, counted.total) == (0, 0)
 
 
 def test_attributes_are_read_again_when_the_corpus_changes(filled: Filled) -> None:

@@ -1,0 +1,179 @@
+"""Questions on two small corpora, a restaurant's with ratings and a city's without: counts, limits, absent things."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+from typing import Any
+
+import pytest
+
+from app.bootstrap import Parts
+from app.cli.main import main
+from app.service import Service
+from app.settings import load_settings
+
+RESTAURANT = [
+    ("Ana", "Lisbon", 5, "2025-07-03", "The pizza was delicious and the waiter was friendly."),
+    ("Ana", "Lisbon", 4, "2025-03-09", "The pizza is great. The waiter was lovely."),
+    ("Ben", "Lisbon", 2, "2024-02-11", "The waiter was rude, and the prices are too high."),
+    ("Cat", "Porto", 1, "2024-05-20", "The prices are outrageous. The pizza was awful."),
+    ("Dan", "Porto", 5, "2025-08-01", "The waiter was wonderful and the pizza was perfect."),
+    ("Eva", "Porto", 3, "2025-03-15", "The prices are fair. We missed the sea view from the balcony."),
+    ("Fay", "Faro", 5, "2024-01-04", "Lovely pizza! The waiter made us laugh. Great prices."),
+    (
+        "Gil",
+        "Faro",
+        1,
+        "2025-03-30",
+        "The waiter ignored us, the pizza was cold and bad, the prices are terrible.",
+    ),
+]
+CITY = [
+    ("resident", "North", "2024-03-02", "I strongly support the tram. The bike lanes are a great idea."),
+    ("resident", "North", "2024-03-09", "I am against the tram. The bike lanes are dangerous."),
+    ("resident", "South", "2024-05-01", "I love the bike lanes. The tram is too expensive."),
+    ("shop owner", "North", "2024-08-08", "The tram is a terrible idea, and the bike lanes are awful."),
+    ("shop owner", "South", "2025-01-17", "I am against the bike lanes. The tram is bad for us."),
+    ("commuter", "South", "2025-02-02", "The tram is wonderful. Parking is impossible, the parking is bad."),
+    ("commuter", "Castle", "2025-03-03", "The tram is great. The parking is awful and the park is lovely."),
+    ("commuter", "Castle", "2025-04-04", "The bike lanes are excellent, and the parking is too expensive."),
+]
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder = tmp_path_factory.mktemp("counting")
+    made = {
+        "rest": (["author", "city", "rating", "date", "text"], RESTAURANT, ["city"]),
+        "town": (["role", "ward", "date", "text"], CITY, ["role", "ward"]),
+    }
+    for name, (columns, rows, attributes) in made.items():
+        path = folder / f"{name}.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([columns, *rows])
+        base = ["--workspace", str(folder / "workspace"), "--corpus", name, "--quiet"]
+        maps = [f"{column}={column}" for column in columns if column not in attributes]
+        options = [part for each in maps for part in ("--map", each)]
+        options += [part for each in attributes for part in ("--attribute", f"{each}={each}")]
+        assert main([*base, "ingest", str(path), *options]) == 0
+        assert main([*base, "enrich"]) == 0
+    settings, project = load_settings(None, {"workspace": str(folder / "workspace")})
+    built = Parts(settings, project)
+    yield built
+    built.close()
+
+
+def ask(parts: Parts, corpus: str, question: str, thread: str | None = None) -> Any:
+    """Return the receipt of a question."""
+
+    async def last() -> Any:
+        found = None
+        async for event in Service(parts).ask(question, corpus, thread=thread, options={"k": 4}):
+            found = event
+        return found
+
+    return asyncio.run(last()).receipt
+
+
+@pytest.mark.parametrize(
+    ("corpus", "question", "value", "total"),
+    [
+        ("rest", "How many reviews are from Lisbon?", 3, 8),
+        ("rest", "How many reviews were written after June 2025?", 2, 8),
+        ("rest", "How many reviews were submitted in March 2025?", 3, 8),
+        ("rest", "How many comments were received in the first half of 2024?", 3, 8),
+        ("rest", "How many reviews gave 5 stars?", 3, 8),
+        ("rest", "What percentage of reviews gave fewer than 3 stars?", 3, 8),
+        ("rest", "How many guests from Porto gave 5 stars?", 1, 3),
+        ("rest", "How many authors are there?", 7, 7),
+        ("rest", "How many reviews are there?", 8, 8),
+        ("town", "How many comments are from residents of the North ward?", 2, 8),
+        ("town", "How many comments were written in March 2024?", 2, 8),
+    ],
+)
+def test_counts_by_group_period_and_rating(
+    parts: Parts, corpus: str, question: str, value: int, total: int
+) -> None:
+    receipt = ask(parts, corpus, question)
+    assert receipt.route.kind == "counting"
+    assert receipt.unmatched == ""
+    assert (receipt.counts[0].value, receipt.counts[0].total) == (value, total)
+    assert not receipt.degradations
+
+
+def test_people_are_documents_where_no_author_is_named(parts: Parts) -> None:
+    receipt = ask(parts, "town", "How many shop owners commented?")
+    assert (receipt.counts[0].value, receipt.counts[0].total) == (2, 8)
+    assert any("names its author" in each.reason for each in receipt.degradations)
+
+
+def test_the_base_of_a_side_is_named(parts: Parts) -> None:
+    counted = ask(parts, "rest", "How many people from Lisbon complained about the waiter?").counts[0]
+    assert (counted.value, counted.total) == (1, 3)
+    assert counted.base.startswith("documents with a view on waiter")
+    assert "Lisbon" in counted.base
+
+
+def test_two_limits_both_hold(parts: Parts) -> None:
+    receipt = ask(parts, "town", "How many residents of the North ward are against the bike lanes?")
+    assert {(item.name, item.value) for item in receipt.filters} == {("role", "resident"), ("ward", "North")}
+    assert (receipt.counts[0].value, receipt.counts[0].total) == (1, 2)
+
+
+def test_a_limit_that_cannot_hold_is_said_in_the_answer(parts: Parts) -> None:
+    counted = ask(parts, "town", "How many left-handed residents are against the tram?").counts[0]
+    assert "not restricted to" in counted.label
+    assert "handed" in counted.label
+
+
+@pytest.mark.parametrize("question", ["How many reviews gave 5 stars?", "What is the average rating?"])
+def test_ratings_that_no_document_carries_are_not_counted(parts: Parts, question: str) -> None:
+    counted = ask(parts, "town", question).counts[0]
+    assert counted.value == 0
+    assert "no document of this corpus carries a rating" in counted.label
+
+
+def test_the_mean_rating_comes_from_sql(parts: Parts) -> None:
+    counted = ask(parts, "rest", "What is the average rating in Lisbon?").counts[0]
+    assert (counted.value, counted.total) == (3, 3)
+    assert "on average 3.67" in counted.label  # 5, 4, 2
+    assert "avg(documents.rating)" in counted.sql
+
+
+@pytest.mark.parametrize(
+    ("corpus", "question", "topic"),
+    [
+        ("rest", "What do people think about the weather?", "weather"),
+        ("rest", "What do guests think of the parking?", "parking"),
+        ("town", "What do residents say about the school?", "school"),
+        ("town", "How many people mention the airport?", "airport"),
+    ],
+)
+def test_an_absent_thing_is_said_to_be_absent(parts: Parts, corpus: str, question: str, topic: str) -> None:
+    receipt = ask(parts, corpus, question)
+    assert receipt.entities == ()
+    assert receipt.unmatched == topic
+    assert not receipt.counts
+
+
+@pytest.mark.parametrize(
+    ("corpus", "question", "topic"),
+    [
+        ("town", "What do people think about the park?", "park"),
+        ("rest", "What do people think about the balcony?", "balcony"),
+    ],
+)
+def test_what_only_documents_name_is_taken_from_them(
+    parts: Parts, corpus: str, question: str, topic: str
+) -> None:
+    receipt = ask(parts, corpus, question)
+    assert receipt.entities == ()
+    assert any(f"`{topic}` is no entity of this corpus" in each.reason for each in receipt.degradations)
+    assert len(receipt.ranking) == 1
+
+
+def test_a_count_of_everything_inherits_no_topic(parts: Parts) -> None:
+    assert ask(parts, "rest", "What do people think about the pizza?", thread="talk").entities
+    counted = ask(parts, "rest", "How many reviews are there?", thread="talk").counts[0]
+    assert (counted.value, counted.total) == (8, 8)
