@@ -22,10 +22,13 @@ _TAIL: Final = (
     r"(?P<tail>\s*\+|\s+(?:stars?\s+|points?\s+)?(?:or|and)\s+(?:more|above|up|over|higher|better|greater"
     r"|less|fewer|below|under|lower|worse|down))?"
 )
+_OR_SO: Final = (
+    r"(?:or|and)\s+(?:more|above|up|over|higher|better|greater|less|fewer|below|under|lower|worse)"
+)
 _RANGE: Final = rf"(?:(?:between|from)\s+)?(?P<low>{_N})(?:\s*(?:-|to|and|or)\s*(?P<high>{_N}))?"
 _OUT_OF: Final = rf"(?:\s*(?:/|out\s+of)\s*{_N}\b)?"
 #: "5 star", "1-2 stars", "below 3 stars", "4 stars or more".
-_STARS: Final = re.compile(rf"\b{_BOUND}{_RANGE}(?P<plus>\s*\+)?\s*-?\s*stars?\b{_TAIL}")
+_STARS: Final = re.compile(rf"\b{_BOUND}{_RANGE}(?P<plus>\s*\+|\s+{_OR_SO})?\s*-?\s*stars?\b{_TAIL}")
 #: "rated 1", "a rating of 2 or less", "scored below 3", "gave it a 4".
 _RATED: Final = re.compile(
     r"\b(?:rated|rating|ratings|scored?|scores|gave\s+(?:it|them|this|him|her)?)"

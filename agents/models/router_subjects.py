@@ -56,6 +56,34 @@ class SubjectMatcher:
         for subject, words in named:
             if "".join(words[:-1]) in self._shortened:
                 self._add("".join(words[:-1]), subject)
+        for key, subject in self._openings([each for each in named if len(each[1]) > 2]):
+            self._add(key, subject)
+
+    def _openings(self, named: Sequence[tuple[str, list[str]]]) -> list[tuple[str, str]]:
+        """Return openings of names that stand for one name alone: "Nikon Coolpix" for "Nikon Coolpix 4300".
+
+        An opening holds most of the name's words, or its model number, and a word that is not plain English: "New
+        York" is no "New York Bakery".
+        """
+        if not named:
+            return []
+        from store.enrich.linking import english_words  # numpy comes with it
+
+        english = english_words()
+        found: dict[str, set[str]] = {}
+        for subject, words in named:
+            for n in range(2, len(words)):
+                opening = words[:n]
+                model = any(c.isdigit() for c in opening[-1])
+                telling = model or any(word not in english and not word.isdigit() for word in opening)
+                if telling and (model or 2 * n > len(words)):
+                    found.setdefault("".join(opening), set()).add(subject)
+        return [
+            (key, subject)
+            for key, subjects in found.items()
+            if len(subjects) == 1 and key not in self._names
+            for subject in subjects
+        ]
 
     def _add(self, key: str, subject: str) -> None:
         names = self._names.setdefault(key, [])

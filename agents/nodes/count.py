@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -14,10 +14,10 @@ from agents.models.router_period import find_period
 from agents.models.router_rating import find_rating
 from agents.models.router_text import fold
 from agents.nodes.marks import degraded
-from agents.pools import RATING, document_filter
+from agents.pools import RATING, document_filter, mentioning
 from agents.state import RagState
 from store.opinions import Counted, DocumentFilter
-from store.receipt import CountAudit
+from store.receipt import CountAudit, FilterAudit, within_words
 
 #: Words that ask for a count, in the form of ``content_words``.
 _COUNTING = content_words(
@@ -61,16 +61,26 @@ def count(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     where = document_filter(state)
     side = state["route"].get("side")
     if state["unmatched"]:
-        return {"counts": [], "answer": ""}
+        found_in = _mentioned(context, state, where)
+        if not found_in.counted.value:
+            return {"counts": [], "answer": ""}
+        return _audited(state, found_in) | {"unmatched": ""}
     answer = _unrated(context, state) or _asked(context, state, where, side)
-    found = answer.counted
     low, high = _corrected(context, state["entity_ids"], where, side)
     left = _left_out(context, state)
-    label = answer.label
     if left:
-        label += f" (not restricted to what the count cannot tell: {', '.join(left)})"
+        label = f"{answer.label} (not restricted to what the count cannot tell: {', '.join(left)})"
+        marks = (*answer.marks, f"the count takes no account of: {', '.join(left)}")
+        answer = replace(answer, label=label, marks=marks)
+    return _audited(state, answer, low, high)
+
+
+def _audited(
+    state: RagState, answer: _Answer, low: float | None = None, high: float | None = None
+) -> dict[str, Any]:
+    found = answer.counted
     audit = CountAudit(
-        label=label,
+        label=answer.label,
         base=answer.base,
         value=found.value,
         total=found.total,
@@ -80,10 +90,22 @@ def count(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         high=high,
     )
     update: dict[str, Any] = {"counts": [audit.model_dump()]}
-    reasons = [*answer.marks, *([f"the count takes no account of: {', '.join(left)}"] if left else [])]
-    if reasons:
-        update["degradations"] = degraded(state, "count", *reasons)
+    if answer.marks:
+        update["degradations"] = degraded(state, "count", *answer.marks)
     return update
+
+
+def _mentioned(context: RagContext, state: RagState, where: DocumentFilter) -> _Answer:
+    """Count the documents that use the words of a thing that is no entity: whether they like it is not known."""
+    topic = state["unmatched"]
+    among = context.opinions.matching(context.corpus.id, where)
+    ids = set(mentioning(context, topic, context.document_count())) & set(among.tolist())
+    side = state["route"].get("side")
+    untold = f"; which of them are {side} on it is not known" if side else ""
+    reason = f"`{topic}` is no entity of this corpus: the documents that use its words are counted{untold}"
+    label = f"documents that mention {topic}{untold}"
+    # Words are told apart when the documents are read, which no SQL does.
+    return _Answer(Counted(len(ids), len(among), ""), label, f"documents{_within(state)}", (reason,))
 
 
 def _asked(context: RagContext, state: RagState, where: DocumentFilter, side: str | None) -> _Answer:
@@ -138,15 +160,14 @@ def _unrated(context: RagContext, state: RagState) -> _Answer | None:
     if context.opinions.rated(context.corpus.id):
         return None
     words = f"`{asked.phrase}`" if asked is not None else "a mean rating"
-    total = context.opinions.count(context.corpus.id, [], "", DocumentFilter(), None)
-    reason = f"no document of this corpus carries a rating, so none can be counted by {words}"
-    return _Answer(Counted(0, total.value, ""), reason, marks=(reason,))
+    _, found = context.opinions.mean_rating(context.corpus.id, [], "", DocumentFilter())
+    reason = f"no document of this corpus carries a rating, so none can be taken into account: {words}"
+    return _Answer(found, reason, marks=(reason,))
 
 
 def _within(state: RagState, leave: str = "") -> str:
     """Say the filters: " within city = Lisbon", or nothing."""
-    said = [f"{item['name']} = {item['value']}" for item in state["filters"] if item["name"] != leave]
-    return f" within {', '.join(said)}" if said else ""
+    return within_words([FilterAudit(**item) for item in state["filters"] if item["name"] != leave])
 
 
 def _said(sign: str, bound: float) -> str:

@@ -8,8 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.views.bars import STYLES, BarSet
-from app.views.formats import MARK_POINTS, count, estimate, number, percent, plural, rounded_points, signed
-from store.receipt import AuditReceipt, GroupAudit, GroupShare, OpinionAudit, PositionAudit
+from app.views.formats import (
+    MARK_POINTS,
+    count,
+    estimate,
+    number,
+    percent,
+    plural,
+    point_count,
+    rounded_points,
+    signed,
+)
+from store.receipt import AuditReceipt, FrontierPoint, GroupAudit, GroupShare, OpinionAudit, PositionAudit
 
 
 def seven(shares: Sequence[float]) -> tuple[float, ...]:
@@ -49,7 +59,8 @@ def pool_words(receipt: AuditReceipt) -> str:
     """Return how much of what the answer rests on: ``12 of 861 documents on food``."""
     if receipt.counts and not receipt.ranking:
         counted = receipt.counts[0]
-        return f"{count(counted.value)} of {count(counted.total)} ({percent(counted.share)}), counted in SQL"
+        how = "counted in SQL" if counted.sql else "counted by their words"
+        return f"{count(counted.value)} of {count(counted.total)} ({percent(counted.share)}), {how}"
     chosen = len(receipt.ranking)
     if receipt.opinion is not None:
         on = f" on {', '.join(entity.name for entity in receipt.entities)}" if receipt.entities else ""
@@ -99,7 +110,7 @@ def w1_words(opinion: OpinionAudit) -> str:
     if "cited" in opinion.w1 and opinion.cited.n:
         parts.append(f"cited ones {estimate(opinion.w1['cited'])}")
     if "plain" in opinion.w1:
-        parts.append(f"plain top-k would be {estimate(opinion.w1['plain'])}")
+        parts.append(f"plain top-k would be {estimate(opinion.w1['plain'])} ({_that_hold(opinion.plain.n)})")
     if not parts:
         return "No distance could be measured."
     text = "; ".join(parts)
@@ -107,6 +118,10 @@ def w1_words(opinion: OpinionAudit) -> str:
         "" if opinion.floor is None else f" No choice of so few documents gets below {number(opinion.floor)}."
     )
     return f"{text[0].upper()}{text[1:]}.{floor}"
+
+
+def _that_hold(n: int) -> str:
+    return f"by its {plural(n, 'document')} that {'holds' if n == 1 else 'hold'} a view"
 
 
 def group_words(group: GroupAudit) -> list[str]:
@@ -157,17 +172,55 @@ def position_words(position: PositionAudit) -> str:
 
 
 def frontier_words(receipt: AuditReceipt) -> str:
-    """Return the price paid in relevance for the chosen point, empty without a frontier."""
-    chosen = next((point for point in receipt.frontier if point.chosen), None)
+    """Return the price paid in relevance for the chosen point, and why it lies off the curve; empty without a curve."""
+    chosen = _chosen_point(receipt)
     if chosen is None:
         return "No point of the frontier was chosen." if receipt.frontier else ""
     start = max(receipt.frontier, key=lambda point: point.relevance_kept)
     paid = max(0.0, 1 - chosen.relevance_kept)
-    return (
-        f"Price paid: {100 * paid:.1f}% of relevance, for W1 {number(chosen.w1)} instead of {number(start.w1)}"
+    words = (
+        f"Price paid: {100 * paid:.1f}% of relevance against the {count(len(receipt.ranking))} most relevant of the"
+        f" pool, for W1 {number(chosen.w1)} instead of their {number(start.w1)}"
         f" and a largest author gap of {abs(rounded_points(chosen.largest_gap))} instead of"
         f" {plural(abs(rounded_points(start.largest_gap)), 'point')}."
     )
+    why = off_curve_words(receipt)
+    return f"{words} {why}" if why else words
+
+
+def off_curve_words(receipt: AuditReceipt) -> str:
+    """Say why the choice lies off the curve of the exact choices; empty where it lies on it."""
+    chosen = _chosen_point(receipt)
+    if chosen is None or not any(_beats(point, chosen) for point in receipt.frontier if not point.chosen):
+        return ""
+    if receipt.selection is not None and receipt.selection.method == "balanced":
+        return (
+            "The choice lies off the curve: balanced draws a sample, and pays relevance for margins of error and for "
+            "what the labels miss, which W1 to the labelled population does not show."
+        )
+    balanced = next((group.attribute for group in receipt.groups if group.constrained), "")
+    return (
+        f"The choice lies off the curve: it was made for {f'the {balanced} groups' if balanced else 'more'} as well, "
+        "not for relevance and W1 alone."
+    )
+
+
+def _chosen_point(receipt: AuditReceipt) -> FrontierPoint | None:
+    return next((point for point in receipt.frontier if point.chosen), None)
+
+
+def _beats(point: FrontierPoint, chosen: FrontierPoint) -> bool:
+    """Tell whether a point keeps as much relevance and is as near, and clearly better in one of them."""
+    kept, near = point.relevance_kept - chosen.relevance_kept, chosen.w1 - point.w1
+    return kept >= -1e-9 and near >= -1e-9 and (kept > 5e-4 or near > 5e-3)
+
+
+def relevance_kept(receipt: AuditReceipt) -> float | None:
+    """Return the relevance kept, one figure in every place: of the pool's own k most relevant where there is a pool."""
+    chosen = _chosen_point(receipt)
+    if chosen is not None:
+        return chosen.relevance_kept
+    return None if receipt.selection is None else receipt.selection.relevance_kept
 
 
 def amplification_words(change: float) -> str:
@@ -189,20 +242,38 @@ def quote_words(receipt: AuditReceipt) -> str:
     return found + ("; the answer was revised once" if check.revised else "")
 
 
+def warning_lines(receipt: AuditReceipt, most: int = 2, *, ascii: bool = False) -> list[str]:
+    """Return the first warnings, one line each, and how many more there are and where they stand."""
+    from app.views.safe import line
+
+    found = warnings(receipt)
+    shown = [f"! {line(each, limit=400, ascii=ascii)}" for each in found[:most]]
+    more = len(found) - len(shown)
+    return [*shown, f"! {more} more: evenhand audit {receipt.answer_id}"] if more > 0 else shown
+
+
+def _w1_line(opinion: OpinionAudit) -> str:
+    """Return W1 of like and like, the documents retrieved and those of the plain top-k, and apart that of the cited."""
+    known = [key for key in ("retrieved", "plain", "cited") if key in opinion.w1 and getattr(opinion, key).n]
+    if not known:
+        return ""
+    names = {"retrieved": "retrieved", "plain": "top-k", "cited": "cited"}
+    told = {key: f"{names[key]} {number(opinion.w1[key].value)}" for key in known}
+    alike = " / ".join(told[key] for key in ("retrieved", "plain") if key in told)
+    return "W1 " + ", ".join(each for each in (alike, told.get("cited", "")) if each)
+
+
 def receipt_line(receipt: AuditReceipt, *, ascii: bool = False) -> str:
-    """Return the receipt in one line: route, n of N, W1 answer / top-k, largest author gap, warnings."""
+    """Return the receipt in one line: route, n of N, W1 retrieved / top-k and cited, largest author gap, warnings."""
     from app.views.safe import line
 
     parts: list[str] = [receipt.route.kind, pool_words(receipt)]
     opinion = receipt.opinion
-    if opinion is not None:
-        shown = answer_w1(opinion)
-        if shown is not None:
-            plain = f" / top-k {number(opinion.w1['plain'].value)}" if "plain" in opinion.w1 else ""
-            parts.append(f"W1 {shown[0]} {number(shown[1])}{plain}")
+    if opinion is not None and (told := _w1_line(opinion)):
+        parts.append(told)
     group = largest_gap(receipt)
     if group is not None:
-        parts.append(f"largest author gap {abs(rounded_points(group.largest_gap))} pts ({group.attribute})")
+        parts.append(f"largest author gap {point_count(group.largest_gap)} ({group.attribute})")
     if receipt.verification.quotes:
         parts.append(f"quotes {receipt.verification.quotes_verified}/{receipt.verification.quotes}")
     found = len(warnings(receipt))
@@ -221,12 +292,15 @@ __all__ = [
     "goal_shares",
     "group_words",
     "largest_gap",
+    "off_curve_words",
     "pool_words",
     "position_words",
     "quote_words",
     "receipt_line",
+    "relevance_kept",
     "set_name",
     "seven",
     "w1_words",
+    "warning_lines",
     "warnings",
 ]

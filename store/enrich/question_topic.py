@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Final
 
 from store.enrich.registry_knowledge import knowledge
-from store.enrich.registry_words import GAP, WORD, lemma, lemmas
+from store.enrich.registry_words import GAP, WORD, lemmas
 from store.records import RegistryEntity
 
 #: Verbs of writing and giving, words of ratings and of taking sides: no topic unless they stand where topics stand.
@@ -40,8 +40,8 @@ _WHOLE: Final = frozenset(
         place places thing things item items product products company business trip visit stay purchase
         corpus topic topics subject subjects aspect aspects matter matters everything anything nothing
         something all overall it them this that these those feedback feedbacks message messages text texts
-        survey surveys answer answers response responses resident residents citizen citizens people person
-        persons owner owners author authors writer writers voice voices month week year day period time half
+        survey surveys answer answers response responses residents citizens people person
+        persons owners authors writers voices month week year day period time half
         quarter end start beginning last first second rest whole lot majority minority others point points
         reason reasons argument arguments side sides use usage idea ideas thought thoughts entry entries
         document documents ticket tickets post posts submission submissions statement statements
@@ -87,7 +87,7 @@ def _run(question: str, start: int, taken: Sequence[tuple[int, int]]) -> str:
     end, at = start, start
     while (match := WORD.match(question, at)) is not None:
         low = match.group().lower()
-        no_topic = low in known.question or low in _WHOLE or lemma(low) in _WHOLE or low in known.whole
+        no_topic = low in known.question or low in _WHOLE or low in known.whole
         if no_topic or low.isdigit() or len(low) < 3 or any(a <= match.start() < b for a, b in taken):
             break
         end = match.end()

@@ -173,6 +173,22 @@ def test_what_only_documents_name_is_taken_from_them(
     assert len(receipt.ranking) == 1
 
 
+@pytest.mark.parametrize(
+    ("corpus", "question", "value", "total", "said"),
+    [
+        ("town", "How many comments mention the park?", 1, 8, "documents that mention park"),
+        ("rest", "How many guests from Porto complained about the balcony?", 1, 3, "is not known"),
+    ],
+)
+def test_mentions_of_what_is_no_entity_are_counted(
+    parts: Parts, corpus: str, question: str, value: int, total: int, said: str
+) -> None:
+    receipt = ask(parts, corpus, question)
+    assert (receipt.counts[0].value, receipt.counts[0].total) == (value, total)
+    assert said in receipt.counts[0].label
+    assert any("is no entity of this corpus" in each.reason for each in receipt.degradations)
+
+
 def test_a_count_of_everything_inherits_no_topic(parts: Parts) -> None:
     assert ask(parts, "rest", "What do people think about the pizza?", thread="talk").entities
     counted = ask(parts, "rest", "How many reviews are there?", thread="talk").counts[0]

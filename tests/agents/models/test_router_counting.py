@@ -7,6 +7,7 @@ import pytest
 from agents.models.router import QuestionRouter
 from agents.models.router_match import match_groups
 from agents.models.router_rating import find_rating
+from agents.models.router_subjects import match_subjects
 
 CITY = {"city": ("Lisbon", "Porto", "Faro")}
 APP = {"platform": ("android", "ios", "web")}
@@ -24,6 +25,8 @@ AGES = {"age_group": ("18-30", "31-50", "51+")}
         ("What share is in favor of longer opening hours?", "share", "positive"),
         ("How many did not like the waiter?", "number", "negative"),
         ("How many didn't enjoy the dessert?", "number", "negative"),
+        ("How many people are happy with the tram?", "number", "positive"),
+        ("How many are unhappy?", "number", "negative"),
         ("How many users scored 10?", "number", None),
         ("How many passengers gave a score below 5?", "number", None),
         ("How many users gave 10 out of 10?", "number", None),
@@ -110,6 +113,8 @@ def test_groups(
         ("How many guests gave 4 points?", "4"),
         ("How many reviews gave fewer than 3 stars?", "< 3"),
         ("How many gave a score below 5?", "< 5"),
+        ("How many reviews gave 2 or more stars?", ">= 2"),
+        ("reviews with 3 or fewer stars", "<= 3"),
     ],
 )
 def test_what_is_given_is_a_rating(question: str, value: str) -> None:
@@ -123,3 +128,31 @@ def test_what_is_given_is_a_rating(question: str, value: str) -> None:
 )
 def test_what_else_is_given_is_none(question: str) -> None:
     assert find_rating(question) is None
+
+
+WARES = (
+    "Nokia 6610",
+    "Nikon Coolpix 4300",
+    "Canon G3",
+    "Apex AD2600 Progressive scan DVD player",
+    "New York Bakery",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What do people think of the Nokia 6610?", ("Nokia 6610",)),
+        ("what do people say about the nikon coolpix", ("Nikon Coolpix 4300",)),
+        ("Is the Nikon Coolpix worth it?", ("Nikon Coolpix 4300",)),
+        ("complaints about the apex ad2600", ("Apex AD2600 Progressive scan DVD player",)),
+        ("What do guests from New York say?", ()),
+        ("What do people say about a nikon?", ()),
+    ],
+)
+def test_a_product_is_known_by_most_of_its_name(question: str, expected: tuple[str, ...]) -> None:
+    assert match_subjects(question, WARES) == expected
+
+
+def test_an_opening_that_two_names_share_stands_for_neither() -> None:
+    assert match_subjects("the Nikon Coolpix", ("Nikon Coolpix 4300", "Nikon Coolpix 5700")) == ()
