@@ -71,19 +71,21 @@ def build_receipt(context: RagContext, state: RagState) -> AuditReceipt:
     }
     if not chosen:
         return AuditReceipt(**base)
-    query = context.searcher.embed_query(state["enhancement"]["texts"][0])
-    kept = _relevance_kept(context, query, chosen, state["plain"])
     selection = {k: v for k, v in state["selection"].items() if k not in {"floor", "balanced"}}
-    base["selection"] = SelectionAudit(**{**selection, "relevance_kept": kept})
     opinion = state["selection"].get("floor") is not None
     pool = opinion_pool(context, state) if opinion else None
     base["ranking"] = _ranking(context, state, documents, pool)
-    if pool is not None:
+    if pool is None:
+        selection["relevance_kept"] = _relevance_kept(context, state)
+    else:
         base["opinion"] = _opinion(context, state, pool)
         base["groups"] = _groups(state, pool)
         base["unmet"] = (*base["unmet"], *_unaudited(pool))
         base["position"] = PositionAudit(**state["position"]) if state["position"] else None
         base["frontier"] = frontier_points(state, pool)
+        # One price in every place: against the pool's own most relevant, as on the frontier.
+        selection["relevance_kept"] = base["frontier"][-1].relevance_kept
+    base["selection"] = SelectionAudit(**selection)
     return AuditReceipt(**base)
 
 
@@ -97,9 +99,10 @@ def stance_rows(pool: OpinionPool, ids: Sequence[int]) -> NDArray[np.int64]:
     return np.asarray(rows[held[rows] == wanted])
 
 
-def _relevance_kept(
-    context: RagContext, query: NDArray[np.float32], chosen: list[int], plain: list[int]
-) -> float | None:
+def _relevance_kept(context: RagContext, state: RagState) -> float | None:
+    """Return the relevance kept of the plain top-k's, where no pool of opinions was chosen from."""
+    chosen, plain = state["chosen"], state["plain"]
+    query = context.searcher.embed_query(state["enhancement"]["texts"][0])
     ours = context.searcher.similarities(context.corpus.id, query, chosen)
     theirs = context.searcher.similarities(context.corpus.id, query, plain[: len(chosen)])
     return float(ours.sum() / theirs.sum()) if theirs.sum() > 0 else None
@@ -255,7 +258,8 @@ def _groups(state: RagState, pool: OpinionPool) -> tuple[GroupAudit, ...]:
 
 def _unaudited(pool: OpinionPool) -> list[str]:
     return [
-        f"{name} is known for {100 * (1 - groups.unknown):.0f} % of these documents only: not audited"
+        f"{name} is known for {int((groups.codes >= 0).sum()):,} of {len(groups.codes):,} documents: "
+        "too few for its groups to be audited"
         for name, groups in sorted(pool.groups.items())
         if groups.unknown < 1 and not audited(groups)
     ]

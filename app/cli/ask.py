@@ -102,8 +102,10 @@ def ask(
 
         out("\n" + receipt_text(ready.receipt, width=width(), ascii=sh.ascii))
     if not sh.quiet:
-        from app.views.words import receipt_line
+        from app.views.words import receipt_line, warning_lines
 
+        for told in warning_lines(ready.receipt, ascii=sh.ascii):
+            note(told)
         gap = " - " if sh.ascii else " · "
         note(f"{receipt_line(ready.receipt, ascii=sh.ascii)}{gap}evenhand audit {ready.answer_id}")
     return 0

@@ -15,7 +15,7 @@ from app.views.receipt_markdown import code_block, markdown_listing
 from app.views.rows import Listing
 from app.views.safe import line, markdown_line
 from app.views.tables import table
-from app.views.words import differs, goal_shares, set_name, seven, warnings
+from app.views.words import differs, goal_shares, relevance_kept, set_name, seven, warnings
 from store.receipt import AuditReceipt, GroupAudit, OpinionSummary
 
 
@@ -101,7 +101,7 @@ def _figures(a: AuditReceipt, b: AuditReceipt) -> tuple[Figure, ...]:
 
     for key in ("retrieved", "cited", "plain"):
         add(f"W1 {set_name(key)}", partial(_w1, key), 2, True)
-    add("relevance kept", lambda each: each.selection.relevance_kept if each.selection else None, 3, False)
+    add("relevance kept", relevance_kept, 3, False)
     for attribute in dict.fromkeys(group.attribute for each in (a, b) for group in each.groups):
         add(f"author gap, {attribute}", partial(_of_group, attribute, lambda g: abs(g.largest_gap)), 3, True)
         add(f"coverage, {attribute}", partial(_of_group, attribute, lambda g: g.coverage), 3, False)

@@ -56,6 +56,11 @@ def rounded_points(gap: float) -> int:
     return int(abs(gap) * 100 + 0.5 + 1e-9) * (1 if gap >= 0 else -1) if gap == gap else 0
 
 
+def point_count(gap: float) -> str:
+    """Return the size of a difference of shares: ``1 pt``, ``5 pts``."""
+    return plural(abs(rounded_points(gap)), "pt")
+
+
 def points(gap: float) -> str:
     """Return a difference of shares as signed whole points: ``+11``, ``-8``, ``0``."""
     value = rounded_points(gap)
@@ -129,6 +134,7 @@ __all__ = [
     "number",
     "percent",
     "plural",
+    "point_count",
     "points",
     "rounded_points",
     "seconds",

@@ -41,7 +41,9 @@ def answer_panel(receipt: AuditReceipt, width: int = 42, *, ascii: bool = False)
     ranked = {each.document_id: each for each in receipt.ranking}
     for citation in receipt.citations:
         document = ranked.get(citation.document_id)
-        name = citation_place(citation) if document is None else document.title or document.external_id
+        name = (
+            citation_place(citation, receipt) if document is None else document.title or document.external_id
+        )
         score = "" if document is None or document.score is None else f" ({score_text(document.score)})"
         state = "" if citation.verified or not citation.quote else f" {citation_state(citation)}"
         say(f"{name}{score}{state}", f"[{citation.number}] ")

@@ -20,6 +20,7 @@ from app.views.formats import (
     number,
     percent,
     plural,
+    point_count,
     rounded_points,
 )
 from app.views.rows import (
@@ -51,6 +52,7 @@ from app.views.words import (
     position_words,
     quote_words,
     receipt_line,
+    relevance_kept,
     w1_words,
     warnings,
 )
@@ -121,13 +123,13 @@ def _tiles(receipt: AuditReceipt) -> str:
                 tiles.append(part.tile(number(w1[key].value), f"W1 of {key} documents, 0 is best", than))
     group = largest_gap(receipt)
     if group is not None:
-        gap, plain = abs(rounded_points(group.largest_gap)), abs(rounded_points(group.plain_largest_gap))
+        gap, plain = point_count(group.largest_gap), abs(rounded_points(group.plain_largest_gap))
+        tiles.append(part.tile(gap, f"largest author gap ({group.attribute})", f"plain top-k {plain}"))
+    kept = relevance_kept(receipt)
+    if kept is not None:
         tiles.append(
-            part.tile(f"{gap} pts", f"largest author gap ({group.attribute})", f"plain top-k {plain}")
+            part.tile(f"{100 * kept:.1f}%", "relevance kept", f"price {100 * max(0.0, 1 - kept):.1f}%")
         )
-    if receipt.selection is not None and receipt.selection.relevance_kept is not None:
-        kept = receipt.selection.relevance_kept
-        tiles.append(part.tile(f"{100 * kept:.1f}%", "relevance kept", f"price {100 * (1 - kept):.1f}%"))
     if receipt.verification.quotes:
         check = receipt.verification
         tiles.append(part.tile(f"{check.quotes_verified}/{check.quotes}", "quotes found word for word"))
@@ -197,7 +199,7 @@ def _selection(receipt: AuditReceipt) -> str:
     chosen = receipt.selection
     if chosen is None:
         return ""
-    out = [part.facts(selection_facts(chosen)), part.items(chosen.notes)]
+    out = [part.facts(selection_facts(receipt)), part.items(chosen.notes)]
     if receipt.frontier:
         words = frontier_words(receipt)
         at = next((index for index, point in enumerate(receipt.frontier) if point.chosen), -1)
@@ -240,7 +242,7 @@ def _quotes(receipt: AuditReceipt) -> str:
         quote = f"<q>{part.text(each.quote)}</q> " if each.quote else ""
         anchor = "" if each.number in anchored else f' id="cite-{each.number}"'
         anchored.add(each.number)
-        source = part.text(f"{titles.get(each.document_id, '')} ({citation_place(each)})".strip())
+        source = part.text(f"{titles.get(each.document_id, '')} ({citation_place(each, receipt)})".strip())
         listed.append(f'<li{anchor}>[{each.number}] {quote}<span class="note">{source}</span>{told}</li>')
     return part.section("Citations", part.items(words), f"<ul>{''.join(listed)}</ul>" if listed else "")
 

@@ -149,7 +149,7 @@ def _selection(receipt: AuditReceipt) -> list[str]:
     chosen = receipt.selection
     if chosen is None:
         return []
-    out = ["", "## Selection", *markdown_facts(selection_facts(chosen)), *_items(chosen.notes)]
+    out = ["", "## Selection", *markdown_facts(selection_facts(receipt)), *_items(chosen.notes)]
     if receipt.frontier:
         out += ["", _text(frontier_words(receipt)), *markdown_listing(frontier_listing(receipt.frontier))]
     return out
@@ -176,7 +176,7 @@ def _quotes(receipt: AuditReceipt) -> list[str]:
     rows = [
         (
             str(each.number),
-            citation_place(each),
+            citation_place(each, receipt),
             f"“{each.quote}”" if each.quote else "",
             citation_state(each),
         )

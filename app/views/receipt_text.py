@@ -202,7 +202,7 @@ def _selection(page: _Page, receipt: AuditReceipt) -> None:
     if chosen is None:
         return
     page.title("Selection")
-    page.facts(selection_facts(chosen))
+    page.facts(selection_facts(receipt))
     for note in chosen.notes:
         page.item(note)
     if not receipt.frontier:
@@ -223,7 +223,7 @@ def _quotes(page: _Page, receipt: AuditReceipt) -> None:
     for each in receipt.citations:
         quote = f": “{line(each.quote, limit=_FIELD)}”" if each.quote else ""
         state = "" if each.verified else citation_state(each)
-        page.item(f"{citation_place(each)}{quote} {state}", f"[{each.number}] ")
+        page.item(f"{citation_place(each, receipt)}{quote} {state}", f"[{each.number}] ")
 
 
 def _counts(page: _Page, receipt: AuditReceipt) -> None:

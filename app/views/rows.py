@@ -18,12 +18,12 @@ from app.views.formats import (
     number,
     percent,
     plural,
+    point_count,
     points,
-    rounded_points,
     seconds,
     short_hash,
 )
-from app.views.words import bar_sets, gap_state, pool_words, set_name
+from app.views.words import bar_sets, gap_state, pool_words, relevance_kept, set_name
 from store.receipt import (
     AuditReceipt,
     CitationAudit,
@@ -33,7 +33,6 @@ from store.receipt import (
     GroupAudit,
     OpinionAudit,
     RankedDocument,
-    SelectionAudit,
 )
 
 Facts = list[tuple[str, str]]
@@ -72,8 +71,8 @@ def question_facts(receipt: AuditReceipt) -> Facts:
         facts.append(("entity", f"{entity.name}, {plural(entity.documents, 'document')} ({sure})"))
     facts.append(("unmatched", receipt.unmatched))
     for stated in receipt.filters:
-        documents = plural(stated.documents, "document")
-        facts.append(("filter", f"{stated.name} = {stated.value}, from “{stated.phrase}”, {documents}"))
+        said = f", from “{stated.phrase}”" if stated.phrase.strip() else ""
+        facts.append(("filter", f"{stated.words}{said}, {plural(stated.documents, 'document')}"))
     return [*((label, value) for label, value in facts if value), ("basis", pool_words(receipt))]
 
 
@@ -153,16 +152,21 @@ def group_listing(group: GroupAudit) -> Listing:
     return Listing((group.attribute, "corpus", "share", "used", "share", "gap", ""), rows, "Lrrrrrl")
 
 
-def selection_facts(chosen: SelectionAudit) -> Facts:
-    """Return method, pool and settings of the selection."""
+def selection_facts(receipt: AuditReceipt) -> Facts:
+    """Return method, pool and settings of the selection, and the relevance that it kept; none without one."""
+    chosen = receipt.selection
+    if chosen is None:
+        return []
     settings = [
         f"{name} {number(value, 2)}"
         for name, value in (("lambda", chosen.lam), ("beta", chosen.beta))
         if value is not None
     ]
     settings += [f"seed {chosen.seed}"] if chosen.seed is not None else []
-    if chosen.relevance_kept is not None:
-        settings.append(f"relevance kept {100 * chosen.relevance_kept:.1f}%")
+    kept = relevance_kept(receipt)
+    if kept is not None:
+        of = "the most relevant of the pool" if receipt.frontier else "the plain top-k"
+        settings.append(f"relevance kept {100 * kept:.1f}% of {of}")
     facts = [("method", f"{chosen.method}: {chosen.k} of {count(chosen.pool)} ({chosen.pool_source})")]
     return facts + ([("settings", ", ".join(settings))] if settings else [])
 
@@ -174,7 +178,7 @@ def frontier_listing(frontier: tuple[FrontierPoint, ...]) -> Listing:
             number(point.lam, 2),
             f"{100 * point.relevance_kept:.1f}%",
             number(point.w1, 2),
-            f"{abs(rounded_points(point.largest_gap))} pts",
+            point_count(point.largest_gap),
             "chosen" if point.chosen else "",
         )
         for point in frontier
@@ -234,10 +238,12 @@ def overlap_words(receipt: AuditReceipt) -> str:
     )
 
 
-def citation_place(citation: CitationAudit) -> str:
-    """Return the document of a citation and the place of its quote."""
+def citation_place(citation: CitationAudit, receipt: AuditReceipt) -> str:
+    """Return the document of a citation, by the id that its source gave it, and the place of its quote."""
+    names = {each.document_id: each.external_id for each in receipt.ranking}
     known = citation.start is not None and citation.end is not None
-    return f"document {citation.document_id}" + (f" at {citation.start}-{citation.end}" if known else "")
+    name = names.get(citation.document_id) or f"number {citation.document_id} of the workspace"
+    return f"document {name}" + (f" at {citation.start}-{citation.end}" if known else "")
 
 
 def citation_state(citation: CitationAudit) -> str:

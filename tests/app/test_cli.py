@@ -294,3 +294,23 @@ def test_the_first_line_says_the_limits_and_the_base(run: Run, library: Path) ->
     assert text.startswith(
         f"Of {held} documents within country = Australia ({REVIEWS} in the whole corpus), "
     )
+
+
+def test_warnings_stand_in_words_under_the_answer(run: Run, library: Path) -> None:
+    import sqlite3
+
+    with sqlite3.connect(library / "evenhand.db") as connection:
+        connection.execute("DELETE FROM enrichment_work WHERE document_id <= 30")
+    ran = run("ask", FOOD, workspace=library)
+    assert ran.code == 0
+    lines = [line for line in ran.err.splitlines() if line]
+    assert any(line.startswith("! ") and "run evenhand enrich" in line for line in lines[:-1])
+    assert lines[-1].startswith("opinion")
+    assert "run evenhand enrich" not in run("--quiet", "ask", FOOD, workspace=library).err
+
+
+def test_the_price_is_that_of_the_frontier(run: Run, library: Path) -> None:
+    _, receipt = ask(run, library, FOOD, "-k", "10")
+    (chosen,) = (point for point in receipt.frontier if point.chosen)
+    assert receipt.selection is not None
+    assert receipt.selection.relevance_kept == chosen.relevance_kept

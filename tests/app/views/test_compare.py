@@ -27,6 +27,7 @@ def relevance_receipt():
             "answer_id": "b",
             "ranking": ranking,
             "selection": first.selection.model_copy(update={"method": "relevance", "relevance_kept": 1.0}),
+            "frontier": tuple(p.model_copy(update={"chosen": p.lam == 0.0}) for p in first.frontier),
             "opinion": first.opinion.model_copy(update={"w1": w1, "retrieved": first.opinion.plain}),
         }
     )

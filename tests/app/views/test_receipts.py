@@ -15,7 +15,16 @@ from app.views.receipt_html import receipt_html
 from app.views.receipt_json import receipt_from_json, receipt_json
 from app.views.receipt_markdown import receipt_markdown
 from app.views.receipt_text import receipt_line, receipt_text
-from store.receipt import AuditReceipt, Distribution, Estimate, OpinionAudit, PositionAudit, RouteAudit
+from app.views.words import frontier_words, off_curve_words, warning_lines
+from store.receipt import (
+    AuditReceipt,
+    Distribution,
+    Estimate,
+    FilterAudit,
+    OpinionAudit,
+    PositionAudit,
+    RouteAudit,
+)
 from tests.app.views.test_safe import HIDDEN
 from tests.fakes.receipts import (
     HOSTILE,
@@ -80,7 +89,7 @@ def test_counting_receipt_exactly() -> None:
 
 def test_lines() -> None:
     assert receipt_line(opinion_receipt()) == (
-        "opinion · 12 of 861 documents on food · W1 cited 2.4 / top-k 11.1"
+        "opinion · 12 of 861 documents on food · W1 retrieved 0.8 / top-k 11.1, cited 2.4"
         " · largest author gap 5 pts (region) · quotes 4/4 · no warnings"
     )
     assert receipt_line(degraded_receipt(), ascii=True) == (
@@ -115,6 +124,80 @@ def test_everything_is_told(form: object) -> None:
     ):
         assert words in shown, words
     assert "not calibrated for this model" in form(degraded_receipt())
+
+
+def _plain(shown: str) -> str:
+    return " ".join(re.sub(r"<style>.*?</style>|<[^>]+>|[\\\\│|]", " ", shown, flags=re.DOTALL).split())
+
+
+@pytest.mark.parametrize("form", [receipt_text, receipt_markdown, receipt_html])
+def test_one_price_in_every_place_and_each_baseline_by_name(form: object) -> None:
+    assert callable(form)
+    receipt = opinion_receipt()
+    assert receipt.selection is not None
+    # An older receipt holds another figure beside its frontier.
+    other = receipt.model_copy(
+        update={"selection": receipt.selection.model_copy(update={"relevance_kept": 0.7})}
+    )
+    shown = _plain(form(other))
+    assert "70.0%" not in shown
+    assert "30.0%" not in shown
+    assert "relevance kept 96.2% of the most relevant of the pool" in shown
+    assert (
+        "Price paid: 3.8% of relevance against the 12 most relevant of the pool, for W1 0.8 instead of"
+        in shown
+    )
+    assert "by its 12 documents that hold a view" in shown
+
+
+def test_why_a_choice_lies_off_the_curve() -> None:
+    receipt = opinion_receipt()
+    assert receipt.selection is not None
+    assert off_curve_words(receipt) == ""
+    off = tuple(p.model_copy(update={"relevance_kept": 0.9}) if p.chosen else p for p in receipt.frontier)
+    drawn = receipt.selection.model_copy(update={"method": "balanced"})
+    told = frontier_words(receipt.model_copy(update={"frontier": off, "selection": drawn}))
+    assert told.startswith("Price paid: 10.0% of relevance")
+    assert "balanced draws a sample, and pays relevance for margins of error" in told
+    assert "as well" in off_curve_words(receipt.model_copy(update={"frontier": off}))
+
+
+def test_documents_are_named_as_their_source_names_them() -> None:
+    receipt = opinion_receipt()
+    first = receipt.citations[0]
+    for form in (receipt_text, receipt_markdown, receipt_html):
+        shown = _plain(form(receipt))
+        assert f"document lounge-{first.document_id}" in shown
+        assert f"document {first.document_id}" not in shown
+
+
+def test_limits_are_said_in_words() -> None:
+    limits = (
+        FilterAudit(name="period", value="2023-01-01..9999-12-31", phrase="", documents=3),
+        FilterAudit(name="rating", value=">= 4", phrase="rated 4 or more", documents=3),
+    )
+    shown = receipt_text(factual_receipt().model_copy(update={"filters": limits}), 120)
+    assert "filter     dated from 2023-01-01 on, 3 documents\n" in shown
+    assert "filter     rated 4 or more, from “rated 4 or more”, 3 documents\n" in shown
+    assert "9999" not in shown
+
+
+def test_the_first_warnings_in_a_line_each() -> None:
+    receipt = degraded_receipt()
+    found = warning_lines(receipt, ascii=True)
+    assert len(found) == 3
+    assert found[0].startswith("! ")
+    assert found[2] == f"! 5 more: evenhand audit {receipt.answer_id}"
+    assert warning_lines(opinion_receipt()) == []
+    hostile = warning_lines(hostile_receipt(), 10)
+    assert hostile
+    assert not any("\n" in each or HIDDEN.search(each) for each in hostile)
+
+
+def test_one_point_is_one_point() -> None:
+    receipt = opinion_receipt()
+    near = receipt.groups[0].model_copy(update={"largest_gap": 0.01})
+    assert "largest author gap 1 pt (region)" in receipt_line(receipt.model_copy(update={"groups": (near,)}))
 
 
 @pytest.mark.parametrize("form", [receipt_text, receipt_markdown, receipt_html])
