@@ -132,6 +132,8 @@ def nothing_text(state: RagState) -> str:
 
 def _count_text(state: RagState) -> str:
     found = state["counts"][0]
+    if found["label"] == found["base"] and found["value"] == found["total"]:
+        return f"{found['value']:,} {found['label']}."
     share = f"{100 * found['share']:.1f} %"
     text = f"{found['value']:,} of {found['total']:,} {found['base']} ({share}): {found['label']}."
     if found["low"] is not None and found["high"] is not None:

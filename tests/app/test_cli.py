@@ -314,3 +314,8 @@ def test_the_price_is_that_of_the_frontier(run: Run, library: Path) -> None:
     (chosen,) = (point for point in receipt.frontier if point.chosen)
     assert receipt.selection is not None
     assert receipt.selection.relevance_kept == chosen.relevance_kept
+
+
+def test_all_of_all_is_said_once(run: Run, library: Path) -> None:
+    text, _ = ask(run, library, "How many reviews are there?")
+    assert text == f"{REVIEWS} documents."
