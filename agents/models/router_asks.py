@@ -100,7 +100,7 @@ def _author_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str
 @lru_cache(maxsize=1)
 def _count_patterns() -> tuple[re.Pattern[str], ...]:
     documents = alternatives("documents")
-    voiced = rf"\b(?:PPL|they)\b.*?\b(?:{_SAYING}|EVAL|not happy)\b"
+    voiced = rf"\b(?:PPL|they)\b.*?\b(?:{_SAYING}|EVAL|not happy|not want|not approve)\b"
     aux = r"(?:do|does|did|is|are|was|were|has|have|had|can|could|will|would)"
     named = rf"^(?: (?!{aux}\b)\S+){{0,4}}? (?:{documents})\b"
     return tuple(
@@ -182,7 +182,8 @@ def _side_patterns() -> dict[str, re.Pattern[str]]:
         "negative_noun": rf"\b(?:{alternatives('negative_asks')})\b",
         "positive_noun": rf"\b(?:{alternatives('positive_asks')})\b",
         "negative_phrase": rf"\b(?:{_MINUS}|worst) (?:\w+ )?(?:{_ABOUT})\b|\b(?:worst|bad) about\b|\bwrong with\b"
-        r"|\b(?:do|does|did) not (?:\w+ )?(?:like|love|enjoy|appreciate|recommend)\b|\bpain points?\b|\bmost hated\b"
+        r"|\b(?:do|does|did|would) not (?:\w+ )?(?:like|love|enjoy|appreciate|recommend"
+        r"|support|favou?r|approve|want|trust|welcome|back|agree)\b|\bpain points?\b|\bmost hated\b"
         r"|\bleast (?:liked?|favou?rite|popular|satisf\w+)\b|\blike[ds]? (?:\w+ ){0,3}?least\b|\bdeal ?breakers?\b"
         r"|\bnot (?:happy|satisfied|impressed|pleased|like|liked)\b"
         r"|\b(?:be|needs?) (?:improved|improvement|improving|better)\b"

@@ -24,7 +24,7 @@ _COUNTING = content_words(
     "count number share percent percentage proportion fraction total mention mentions mentioned talk talked speak "
     "speaks discuss comment comments commented hold holds view views document documents posts post author authors "
     "customers travellers users respondents answers reviewed wrote written customer traveller user person there "
-    "feedback feedbacks "
+    "feedback feedbacks report reports filed lodged collected recorded "
     "submitted submit received receive sent send posted published left gave given give responded replied took part "
     "entries entry responses response messages message aged plus different distinct unique individual exactly come came"
 )
@@ -34,7 +34,7 @@ _SIDES = content_words(
     "complaints "
     "like likes liked dislike disliked love loved hate hated praise praised criticise criticised problem problems "
     "against favour favor opposed supportive "
-    "critical strongly favourable unfavourable pleased displeased disappointed enjoy enjoyed positively negatively feel"
+    "critical strongly don didn doesn want wants wanted trust approve agree welcome reject rejected happy favourable unfavourable pleased displeased disappointed enjoy enjoyed positively negatively feel"
 )
 _RATING = content_words(
     "rated rating ratings star stars score scored scores gave give given points 1 2 3 4 5 below above least most"
@@ -135,8 +135,8 @@ def _asked(context: RagContext, state: RagState, where: DocumentFilter, side: st
     if side is not None:
         return _Answer(found, f"documents that are {side} on the whole", f"documents{within}", marks)
     if where.rating:
-        rated = " and ".join(_said(sign, bound) for sign, bound in where.rating)
-        return _Answer(found, f"documents rated {rated}", f"documents{_within(state, leave=RATING)}", marks)
+        rated = within_words([FilterAudit(**item) for item in state["filters"] if item["name"] == RATING])
+        return _Answer(found, f"documents{rated}", f"documents{_within(state, leave=RATING)}", marks)
     return _Answer(found, f"documents{within}", "documents", marks)
 
 
@@ -168,10 +168,6 @@ def _unrated(context: RagContext, state: RagState) -> _Answer | None:
 def _within(state: RagState, leave: str = "") -> str:
     """Say the filters: " within city = Lisbon", or nothing."""
     return within_words([FilterAudit(**item) for item in state["filters"] if item["name"] != leave])
-
-
-def _said(sign: str, bound: float) -> str:
-    return f"{bound:g}" if sign == "=" else f"{sign} {bound:g}"
 
 
 def _left_out(context: RagContext, state: RagState) -> list[str]:

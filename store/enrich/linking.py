@@ -156,7 +156,8 @@ class EntityLinker:
             )
         rest = self._rest(question, found)
         if found:
-            return self._by_name(question, self._focus(question, found), " ".join(rest))
+            named = self._by_name(question, self._focus(question, found), " ".join(rest))
+            return replace(named, caveat=self._beside(question, found, rest) or named.caveat)
         rest = rest or [topic for topic in (placed_topic(question),) if topic]
         if not rest:
             return Link()
@@ -202,6 +203,16 @@ class EntityLinker:
             for mention in mentions
         )
         return Link(keys, 1.0 if exact else 0.95, f"named: {forms}", rest)
+
+    def _beside(self, question: str, mentions: Sequence[Mention], rest: Sequence[str]) -> str:
+        """Say what is named beside an entity ("the parking and the pizza") and is none."""
+        joined = r"(?:\s+(?:and|or|versus|vs\.?|than)\s+|,\s+)(?:the\s+|their\s+|its\s+)?"
+        forms = "|".join(re.escape(question[mention.start : mention.end]) for mention in mentions)
+        for phrase in rest:
+            said = re.escape(phrase)
+            if re.search(rf"\b{said}{joined}(?:{forms})\b|\b(?:{forms}){joined}{said}\b", question):
+                return f"`{phrase}` is no entity of this corpus: left out"
+        return ""
 
     def _compound(self, question: str, mention: Mention) -> str:
         """Return the compound that the mention only modifies ("bus" in "bus lane"), or an empty text."""
@@ -320,7 +331,7 @@ def _topic_words(question: str, mentions: Sequence[Mention]) -> Iterator[re.Matc
             continue
         if low in known.question or low in known.opinion or lemma(low) in known.stop or len(low) < 2:
             continue
-        if names_no_topic(low):
+        if names_no_topic(question, match):
             continue
         if not low.isdigit():
             yield match

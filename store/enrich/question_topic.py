@@ -29,6 +29,8 @@ _ACTS: Final = frozenset(
         patient patients parent parents subscriber subscribers player players employee employees fan fans
         viewer viewers listener listeners reader readers diner diners tenant tenants voter voters pupil
         pupils neighbour neighbours neighbor neighbors
+        document documents message messages response responses ticket tickets submission submissions entry entries
+        feedbacks text texts survey surveys statement statements answer answers report reports per filed lodged
         """,
     )
 )
@@ -57,9 +59,16 @@ _OPENS: Final = re.compile(
 )
 
 
-def names_no_topic(low: str) -> bool:
-    """Tell whether a word in lower case is one of writing, giving, rating, taking sides, or of who does so."""
-    return low in _ACTS
+#: "were collected in May": what was done with documents is no topic.
+_DONE: Final = re.compile(r"\b(?:is|are|was|were|been|being)\s+$", re.IGNORECASE)
+
+
+def names_no_topic(question: str, word: re.Match[str]) -> bool:
+    """Tell whether a word is one of writing, giving, rating, taking sides, or of who does so, or what was done."""
+    low = word.group().lower()
+    return low in _ACTS or (
+        len(low) > 4 and low.endswith("ed") and bool(_DONE.search(question[: word.start()]))
+    )
 
 
 def placed_topic(question: str, taken: Sequence[tuple[int, int]] = ()) -> str:

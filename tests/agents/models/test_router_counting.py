@@ -27,6 +27,8 @@ AGES = {"age_group": ("18-30", "31-50", "51+")}
         ("How many didn't enjoy the dessert?", "number", "negative"),
         ("How many people are happy with the tram?", "number", "positive"),
         ("How many are unhappy?", "number", "negative"),
+        ("How many residents did not support the tram?", "number", "negative"),
+        ("How many people don't want the new terminal?", "number", "negative"),
         ("How many users scored 10?", "number", None),
         ("How many passengers gave a score below 5?", "number", None),
         ("How many users gave 10 out of 10?", "number", None),

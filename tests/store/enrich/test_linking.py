@@ -146,6 +146,8 @@ def test_an_absent_thing_is_named_as_unmatched(
         "How many users gave a score?",
         "How many comments were received?",
         "How many people commented?",
+        "How many reports were filed in 2025?",
+        "How many responses were collected?",
         "How many customers are happy with everything?",
         "What do people complain about most?",
     ],
@@ -173,6 +175,21 @@ def test_a_compound_that_is_no_entity_is_said() -> None:
     found = link("What do people think of the tram stops?", CITY, {})
     assert found.entities == ("tram",)
     assert "tram stops" in found.caveat or found.unmatched == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("What do people think of the parking and the breakfast?", "parking"),
+        ("Compare the breakfast and the lunchroom", "lunchroom"),
+        ("What do people think of the breakfast at night?", ""),
+        ("Is the breakfast fresh and tasty?", ""),
+    ],
+)
+def test_what_stands_beside_an_entity_and_is_none_is_said(question: str, left: str) -> None:
+    found = link(question, REGISTRY, COUNTS)
+    assert found.entities == ("breakfast",)
+    assert found.caveat == (f"`{left}` is no entity of this corpus: left out" if left else "")
 
 
 def test_hostile_questions_do_not_break() -> None:
