@@ -34,7 +34,8 @@ _SIDES = content_words(
     "complaints "
     "like likes liked dislike disliked love loved hate hated praise praised criticise criticised problem problems "
     "against favour favor opposed supportive "
-    "critical strongly don didn doesn want wants wanted trust approve agree welcome reject rejected happy favourable unfavourable pleased displeased disappointed enjoy enjoyed positively negatively feel"
+    "critical strongly don didn doesn want wants wanted trust approve agree welcome reject rejected happy "
+    "favourable unfavourable pleased displeased disappointed enjoy enjoyed positively negatively feel"
 )
 _RATING = content_words(
     "rated rating ratings star stars score scored scores gave give given points 1 2 3 4 5 below above least most"
