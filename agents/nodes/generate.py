@@ -115,7 +115,9 @@ def _facts(state: RagState, context: RagContext) -> Written | None:
     shared = extractive.content_words(state["standalone"]) & set().union(
         *(extractive.content_words(text) for _, _, text in numbered), set()
     )
-    if near < RELEVANCE_FLOOR and len(shared) < 2:
+    # Documents taken because they use the question's own words are on it, however far their vectors are.
+    mention = "documents that mention" in state["pool_source"]
+    if near < RELEVANCE_FLOOR and len(shared) < (1 if mention else 2):
         return None
     return extractive.factual_answer(state["standalone"], numbered)
 

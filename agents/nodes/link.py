@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -21,6 +22,7 @@ from agents.state import RagState
 from store.enrich.linking import Link
 from store.enrich.linking import link as link_question
 from store.receipt import EntityAudit, FilterAudit
+from store.records import RegistryEntity
 
 #: Words that show that a question leans on the one before it.
 _LEANS = re.compile(
@@ -131,17 +133,37 @@ def _linked(context: RagContext, question: str, filters: Sequence[dict[str, Any]
             re.escape(rating.phrase), lambda m: _NUMBER.sub(",", m.group()), rest, flags=re.IGNORECASE
         )
     registry, counts = context.entities(), context.entity_counts()
-    found = link_question(rest, registry, counts)
+    subjects = [item["value"] for item in filters if item["name"] == "subject"]
+    found = _less_makers(link_question(rest, registry, counts), registry, subjects)
     if found.entities:
         return found
-    rest = _without(rest, [item["phrase"] for item in filters if item["name"] == "subject"])
     return link_question(
-        rest,
+        _without_subjects(rest, subjects),
         registry,
         counts,
         embed=_embed(context),
         mentioned=lambda topic: bool(mentioning(context, topic)),
     )
+
+
+def _less_makers(found: Link, registry: Sequence[RegistryEntity], subjects: Sequence[str]) -> Link:
+    """Leave out entities that only open a subject's name: of the "Nokia 6610" all its documents speak, not "nokia"."""
+    words = [subject.casefold().split() for subject in subjects]
+    openings = {" ".join(each[:n]) for each in words for n in range(1, len(each))}
+    makers = {entity.key for entity in registry if entity.name.casefold() in openings}
+    kept = tuple(key for key in found.entities if key not in makers)
+    return found if kept == found.entities else replace(found, entities=kept, caveat="")
+
+
+def _without_subjects(question: str, subjects: Sequence[str]) -> str:
+    """Put a comma in place of the subjects' names, or of as much of their openings as is said."""
+    for subject in subjects:
+        words = [re.escape(word) for word in re.findall(r"[^\W_]+", subject)]
+        pattern = "".join(f"(?:[\\W_]*{word}(?!\\w)" for word in words[1:]) + ")?" * (len(words) - 1)
+        question = (
+            re.sub(rf"(?<!\w){words[0]}{pattern}(?!\w)", " , ", question, flags=re.I) if words else question
+        )
+    return question
 
 
 def _without(question: str, phrases: Sequence[str]) -> str:

@@ -39,6 +39,14 @@ CITY = [
     ("commuter", "Castle", "2025-03-03", "The tram is great. The parking is awful and the park is lovely."),
     ("commuter", "Castle", "2025-04-04", "The bike lanes are excellent, and the parking is too expensive."),
 ]
+WARES = [
+    ("Nokia 6610", "The nokia has a great screen. The battery is excellent."),
+    ("Nokia 6610", "The battery is bad. My nokia is a great phone."),
+    ("Nokia 6610", "Nokia made a terrible phone, and the battery died."),
+    ("Nikon Coolpix 4300", "The nikon takes great pictures. The battery is poor."),
+    ("Nikon Coolpix 4300", "A lovely camera, the nikon. The screen is small and bad."),
+    ("Nikon Coolpix 4300", "The scroll bar is awful and the battery is great."),
+]
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +55,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Any:
     made = {
         "rest": (["author", "city", "rating", "date", "text"], RESTAURANT, ["city"]),
         "town": (["role", "ward", "date", "text"], CITY, ["role", "ward"]),
+        "wares": (["subject", "text"], WARES, []),
     }
     for name, (columns, rows, attributes) in made.items():
         path = folder / f"{name}.csv"
@@ -187,6 +196,32 @@ def test_mentions_of_what_is_no_entity_are_counted(
     assert (receipt.counts[0].value, receipt.counts[0].total) == (value, total)
     assert said in receipt.counts[0].label
     assert any("is no entity of this corpus" in each.reason for each in receipt.degradations)
+
+
+@pytest.mark.parametrize(
+    ("question", "subject", "entities"),
+    [
+        ("What do people think of the Nokia 6610?", "Nokia 6610", ()),
+        ("What do people say about the Nikon Coolpix?", "Nikon Coolpix 4300", ()),
+        ("What do people say about the battery of the Nokia 6610?", "Nokia 6610", ("battery",)),
+    ],
+)
+def test_a_product_asks_for_all_its_documents(
+    parts: Parts, question: str, subject: str, entities: tuple[str, ...]
+) -> None:
+    receipt = ask(parts, "wares", question)
+    assert [(item.name, item.value, item.documents) for item in receipt.filters] == [("subject", subject, 3)]
+    assert tuple(item.name for item in receipt.entities) == entities
+    assert receipt.unmatched == ""
+
+
+def test_documents_of_a_product_are_counted(parts: Parts) -> None:
+    counted = ask(parts, "wares", "How many reviews are about the Nokia 6610?").counts[0]
+    assert (counted.value, counted.total) == (3, 6)
+
+
+def test_a_single_mention_far_from_the_question_is_quoted(parts: Parts) -> None:
+    assert "scroll bar" in ask(parts, "wares", "What do people think about the bar?").answer
 
 
 def test_a_count_of_everything_inherits_no_topic(parts: Parts) -> None:
