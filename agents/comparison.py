@@ -21,6 +21,7 @@ from store.opinions import DocumentFilter
 MOST: Final = 8
 _COMPARES = re.compile(
     r"\b(?:compar\w+|differ|differs|difference\w*|versus|vs)\b"
+    r"|\bwhich\b.{0,60}\b(?:better|best|worse|worst|\w{3,}er)\b.{0,80}\bor\b"
     r"|\b(?:better|worse|more|less|\w{3,}er) than\b"
     r"(?! (?:\d|any\w*|ever\w*|usual\w*|expect\w*|enough|once|a|an|one|two|three|four|five|all|most|before)\b)"
 )
@@ -28,6 +29,8 @@ _CHANGES = re.compile(
     r"\b(?:chang\w+|differ|differs|difference\w*|improv\w+|better|wors\w+|compar\w+|versus|vs|declin\w+|evol\w+"
     r"|deteriorat\w+|shift\w*|increas\w+|decreas\w+)\b"
 )
+#: Beside two years these set one against the other; "between 2013 and 2015" alone is one period.
+_EITHER = re.compile(r"\b(?:than|or)\b")
 _WORD = re.compile(r"[^\W_]+")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -139,12 +142,11 @@ def _entities(state: RagState) -> list[_Share]:
 def _periods(state: RagState) -> list[_Share]:
     """Tell two years apart, or what lies before or after a period, where the question asks for a change."""
     question = fold(state["question"][:2000])
-    if not _CHANGES.search(question):
-        return []
     years = sorted(set(_YEAR.findall(question)))
-    if len(years) > 1:
+    changes = _CHANGES.search(question) is not None
+    if len(years) > 1 and (changes or _EITHER.search(question)):
         return [_span(year, f"{year}-01-01", f"{year}-12-31") for year in years]
-    if not state["period"]:
+    if not changes or not state["period"]:
         return []
     since, until = state["period"]
     if since > EARLIEST:

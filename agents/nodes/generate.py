@@ -44,10 +44,7 @@ def _unread(state: RagState, context: RagContext) -> list[str]:
     if state["route"]["kind"] == "factual" or not (missing := context.unread_count()):
         return []
     total = context.document_count()
-    many = "none" if missing == total else f"{total - missing:,}"
-    return [
-        f"only {many} of {total:,} documents are enriched: the others are not counted; run evenhand enrich"
-    ]
+    return [f"{missing:,} of {total:,} documents are not enriched yet, so not counted: run evenhand enrich"]
 
 
 async def _written(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:

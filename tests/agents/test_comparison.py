@@ -66,6 +66,9 @@ def test_two_entities_are_parts_and_filters_stay() -> None:
          [("2022-01-01", "2022-12-31"), ("2024-01-01", "2024-12-31")]),
         ("Was it better before 2023?", ["0001-01-01", "2022-12-31"], [("", "2022-12-31"), ("2023-01-01", "")]),
         ("How was the food in 2023?", ["2023-01-01", "2023-12-31"], []),
+        ("Were staff friendlier in 2013 than in 2015?", ["2013-01-01", "2013-12-31"],
+         [("2013-01-01", "2013-12-31"), ("2015-01-01", "2015-12-31")]),
+        ("How was the food between 2013 and 2015?", ["2013-01-01", "2015-12-31"], []),
         ("Did the food change?", [], []),
     ],
 )  # fmt: skip
@@ -79,6 +82,8 @@ def test_periods(question: str, period: list[str], spans: list[tuple[str, str]])
     [
         ("Are the showers better than the food?", True),
         ("Lisbon vs Porto", True),
+        ("Which lounge is better, Singapore or Sydney?", True),
+        ("Which dishes do they like?", False),
         ("Is the staff friendlier than the reception?", True),
         ("Who rated it more than 3 stars?", False),
         ("Is it better than expected?", False),

@@ -98,6 +98,20 @@ def test_router_generator_and_verifier(run: Run, library: Path, server: Misbehav
     assert found["verification"]["answer_distribution"] is not None
 
 
+def test_parts_compared_stand_before_what_a_model_writes(
+    run: Run, library: Path, server: MisbehavingServer
+) -> None:
+    """They are counted in SQL: the checks do not hold them against the shares of all together."""
+    server.default = helpful()
+    ran = run("ask", "Is the food better than the staff?", "--json", workspace=library)
+    assert ran.code == 0, ran.err
+    found = json.loads(ran.out)
+    assert found["answer"].startswith("Each part by itself")
+    assert found["answer"].endswith("Others complain about it [2].")
+    assert len([count for count in found["receipt"]["counts"] if count["part"]]) == 6
+    assert not any("share" in finding for finding in found["receipt"]["verification"]["findings"])
+
+
 def test_a_model_may_route_otherwise(run: Run, library: Path, server: MisbehavingServer) -> None:
     server.default = helpful("factual")
     assert run("ask", QUESTION, workspace=library).code == 0
