@@ -107,7 +107,8 @@ def test_parts_compared_stand_before_what_a_model_writes(
     assert ran.code == 0, ran.err
     found = json.loads(ran.out)
     assert found["answer"].startswith("Each part by itself")
-    assert found["answer"].endswith("Others complain about it [2].")
+    assert found["answer"].endswith("[2].")
+    assert "Others" in found["answer"]
     assert len([count for count in found["receipt"]["counts"] if count["part"]]) == 6
     assert not any("share" in finding for finding in found["receipt"]["verification"]["findings"])
 
