@@ -187,7 +187,7 @@ def _coverage(parts: Parts, receipts: list[AuditReceipt]) -> None:
         target = _stars(parts, _pool(parts, receipt))
         star_ours.append(w1(_stars(parts, [d.document_id for d in receipt.ranking]), target))
         star_plain.append(w1(_stars(parts, list(receipt.plain_ranking)), target))
-    print(f"{len(ours)} questions; relevance kept {np.mean(kept):.3f}")
+    print(f"{len(ours)} questions; relevance kept of the pool's most relevant {np.mean(kept):.3f}")
     print(f"label W1: ours {np.mean(ours):.2f}, plain top-k {np.mean(plain):.2f}")
     print(f"star W1: ours {np.mean(star_ours):.2f}, plain top-k {np.mean(star_plain):.2f}")
     _bar("label W1 over plain top-k", float(np.mean(ours) / np.mean(plain)), "<=", 0.2)
