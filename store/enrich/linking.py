@@ -20,7 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.enrich.matcher import EntityMatcher, Mention
-from store.enrich.question_topic import names_no_topic, placed_topic, with_asker_synonyms
+from store.enrich.question_topic import (
+    names_no_topic,
+    placed_topic,
+    points_at_all,
+    with_asker_synonyms,
+)
 from store.enrich.registry_knowledge import knowledge
 from store.enrich.registry_words import GAP, WORD, lemma, lemmas, one_edit
 from store.records import RegistryEntity
@@ -159,6 +164,7 @@ class EntityLinker:
             named = self._by_name(question, self._focus(question, found), " ".join(rest))
             return replace(named, caveat=self._beside(question, found, rest) or named.caveat)
         rest = rest or [topic for topic in (placed_topic(question),) if topic]
+        rest = [phrase for phrase in rest if not points_at_all(question, phrase)]
         if not rest:
             return Link()
         return self._by_meaning(rest, embed, mentioned)

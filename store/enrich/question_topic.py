@@ -31,6 +31,8 @@ _ACTS: Final = frozenset(
         pupils neighbour neighbours neighbor neighbors
         document documents message messages response responses ticket tickets submission submissions entry entries
         feedbacks text texts survey surveys statement statements answer answers report reports per filed lodged
+        theme themes change changes changed changing agree agrees agreed disagree disagrees disagreed participant
+        participants recommend recommends recommended
         """,
     )
 )
@@ -69,6 +71,11 @@ def names_no_topic(question: str, word: re.Match[str]) -> bool:
     return low in _ACTS or (
         len(low) > 4 and low.endswith("ed") and bool(_DONE.search(question[: word.start()]))
     )
+
+
+def points_at_all(question: str, phrase: str) -> bool:
+    """Tell whether a phrase points at the reviewed thing as a whole: "this hotel", of reviews of one hotel."""
+    return re.search(rf"\bthis\s+{re.escape(phrase)}\b", question, re.IGNORECASE) is not None
 
 
 def placed_topic(question: str, taken: Sequence[tuple[int, int]] = ()) -> str:
@@ -151,4 +158,4 @@ def with_asker_synonyms(registry: Iterable[RegistryEntity]) -> list[RegistryEnti
     return widened
 
 
-__all__ = ["names_no_topic", "placed_topic", "with_asker_synonyms"]
+__all__ = ["names_no_topic", "placed_topic", "points_at_all", "with_asker_synonyms"]

@@ -150,6 +150,10 @@ def test_an_absent_thing_is_named_as_unmatched(
         "How many responses were collected?",
         "How many customers are happy with everything?",
         "What do people complain about most?",
+        "What are the main themes in the reviews?",
+        "How has the opinion changed over time?",
+        "What do people think of this hotel?",
+        "Would you recommend this phone?",
     ],
 )
 def test_questions_about_everything_name_no_topic(question: str) -> None:
