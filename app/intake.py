@@ -58,6 +58,18 @@ def ensure_workspace(parts: Parts) -> bool:
     return False if parts.workspace.exists() else parts.create()
 
 
+def other_writer(parts: Parts) -> str:
+    """Return the process that is writing to the workspace now, empty where none is."""
+    workspace = parts.workspace
+    if not workspace.exists() or not workspace.is_being_written():
+        return ""
+    try:
+        return (workspace.root / "write.pid").read_text().strip() or "unknown"
+    except OSError:
+        # It ended between the two looks.
+        return ""
+
+
 def _split(text: str) -> list[str]:
     try:
         return shlex.split(text)
@@ -65,4 +77,4 @@ def _split(text: str) -> list[str]:
         raise UsageError(f"`{text}` cannot be read ({error})", "close the quotation mark") from None
 
 
-__all__ = ["Preview", "ensure_workspace", "preview"]
+__all__ = ["Preview", "ensure_workspace", "other_writer", "preview"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -15,13 +15,28 @@ from textual.widgets.option_list import Option
 
 
 class LineDialog(ModalScreen[str | None]):
-    """Asks for one line of text; None when it was left with Esc."""
+    """Asks for one line of text; None when it was left with Esc.
+
+    Parameters
+    ----------
+    attempt
+        Tries what was typed and returns what is wrong with it, empty where it is done: until then the dialog
+        stays open.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "Cancel", id="dialog.cancel")]
 
-    def __init__(self, title: str, value: str = "", words: str = "", placeholder: str = "") -> None:
+    def __init__(
+        self,
+        title: str,
+        value: str = "",
+        words: str = "",
+        placeholder: str = "",
+        attempt: Callable[[str], Awaitable[str]] | None = None,
+    ) -> None:
         super().__init__()
         self._title, self._value, self._words, self._placeholder = title, value, words, placeholder
+        self._attempt = attempt
 
     def compose(self) -> ComposeResult:
         """Title, words, the line."""
@@ -30,11 +45,23 @@ class LineDialog(ModalScreen[str | None]):
             if self._words:
                 yield Static(self._words, classes="dialog-words", markup=False)
             yield Input(self._value, placeholder=self._placeholder, select_on_focus=False)
+            yield Static("", classes="dialog-fault", markup=False)
         yield Footer()
 
     @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        self.dismiss(event.value)
+    @work(exclusive=True, exit_on_error=False)
+    async def _submitted(self, event: Input.Submitted) -> None:
+        wrong = "" if self._attempt is None else await self._attempt(event.value)
+        if not wrong:
+            self.dismiss(event.value)
+            return
+        fault = self.query_one(".dialog-fault", Static)
+        fault.update(f"! {wrong}")
+        fault.display = True
+
+    def on_mount(self) -> None:
+        """Say nothing before something is wrong."""
+        self.query_one(".dialog-fault").display = False
 
     def action_cancel(self) -> None:
         """Leave without an answer."""

@@ -45,6 +45,7 @@ class EntitiesView(ExploreView):
         Binding("v", "decide('move')", "Move", group=CURATE, id="entities.move"),
         Binding("d", "drop", "Drop", group=CURATE, id="entities.drop"),
         Binding("a", "decide('alias')", "Alias", group=CURATE, id="entities.alias"),
+        Binding("f7", "apply", "Apply", id="entities.apply", tooltip="Apply the decisions to the opinions"),
     ]
 
     class Opened(Message):
@@ -59,6 +60,19 @@ class EntitiesView(ExploreView):
         self.records: list[EntityRecord] = []
         self.shown: list[str] = []
         self.collapsed: set[str] = set()
+        #: Whether something was decided that no enrichment has applied yet.
+        self.undone = False
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to apply decisions where there are some."""
+        return self.undone if action == "apply" else True
+
+    def action_apply(self) -> None:
+        """Enrich: what was decided is applied to the opinions."""
+        from app.tui.screens.ingest import IngestScreen
+
+        self.undone = False
+        self.app.push_screen(IngestScreen(enrich=True), lambda _: self.reload())
 
     @property
     def selected(self) -> str:
@@ -155,9 +169,12 @@ class EntitiesView(ExploreView):
         title, words = _ASKED[action]
         value = record.name if action == "rename" else ""
         name = line(record.name, limit=60)
-        given = await self.app.push_screen_wait(LineDialog(title.format(name=f"“{name}”"), value, words))
-        if given is not None:
-            await self._decide(action, record.key, given.strip())
+
+        async def attempt(given: str) -> str:
+            return await self._decide(action, record.key, given.strip())
+
+        title = title.format(name=f"“{name}”")
+        await self.app.push_screen_wait(LineDialog(title, value, words, attempt=attempt))
 
     @work(exclusive=True, group="decide", exit_on_error=False)
     async def action_drop(self) -> None:
@@ -166,20 +183,28 @@ class EntitiesView(ExploreView):
         if record is None:
             return
         words = f"{record.documents:,} documents hold a view on it. It is no thing that people hold views on?"
-        if await self.app.push_screen_wait(ConfirmDialog(f"Drop “{line(record.name, limit=60)}”?", words)):
-            await self._decide("drop", record.key, "")
+        sure = await self.app.push_screen_wait(ConfirmDialog(f"Drop “{line(record.name, limit=60)}”?", words))
+        wrong = await self._decide("drop", record.key, "") if sure else ""
+        if wrong:
+            self.say(wrong, wrong=True)
 
-    async def _decide(self, action: str, key: str, value: str) -> None:
+    async def _decide(self, action: str, key: str, value: str) -> str:
+        """Make a decision; returns what is wrong with it."""
         from app.catalog import Catalog
         from store.errors import ApplicationError
 
         try:
             done = await asyncio.to_thread(Catalog(self.parts).curate, action, key, value, self.corpus)
         except ApplicationError as error:
-            self.say(str(error), wrong=True)
-            return
-        self.say(f"{done}; enrich (i) applies it to the opinions")
+            # A hint that names a command of the command line helps nobody here.
+            hint = "" if "evenhand " in error.hint else error.hint
+            return line(
+                "; ".join(part for part in (error.message, hint) if part), limit=400, ascii=self.ascii
+            )
+        self.undone = True
+        self.say(f"{done}; F7 applies it to the opinions")
         self.reload("" if action in ("merge", "drop") else key)
+        return ""
 
     def _record(self) -> EntityRecord | None:
         key = self.selected

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from app.intake import Preview
 
 
+#: Seconds between two looks at whether another process still writes.
+WRITER_SECONDS = 0.5
+
+
 class IngestScreen(BaseScreen[bool]):
     """Reads a file into a corpus and enriches it; dismissed with whether anything was stored.
 
@@ -31,6 +35,8 @@ class IngestScreen(BaseScreen[bool]):
     ----------
     path
         File or folder to start with.
+    enrich
+        Enrich the corpus in use at once.
     """
 
     HELP_WORDS = (
@@ -47,8 +53,9 @@ class IngestScreen(BaseScreen[bool]):
 
     busy: reactive[bool] = reactive(False, init=False, bindings=True)
 
-    def __init__(self, path: str | Path | None = None) -> None:
+    def __init__(self, path: str | Path | None = None, *, enrich: bool = False) -> None:
         super().__init__()
+        self._enrich_at_once = enrich
         self._path = "" if path is None else str(path)
         self.preview: Preview | None = None
         self.stored = False
@@ -88,6 +95,8 @@ class IngestScreen(BaseScreen[bool]):
         self._say([])
         if self._path:
             self.look()
+        elif self._enrich_at_once:
+            self.action_enrich()
 
     def _field(self, name: str) -> str:
         return self.query_one(f"#ingest-{name}", Input).value.strip()
@@ -167,6 +176,7 @@ class IngestScreen(BaseScreen[bool]):
             from app.views.books import ingest_lines
 
             await asyncio.to_thread(ensure_workspace, self.desk.service.parts)
+            await self._turn_to_write()
             events = self.desk.service.ingest(found.path, corpus, overrides=found.overrides)
             done = await self._job.run(events, ascii=self.desk.ascii)
             self.stored = True
@@ -187,9 +197,19 @@ class IngestScreen(BaseScreen[bool]):
     async def _enriched(self, corpus: str) -> list[str]:
         from app.views.books import enrich_lines
 
+        await self._turn_to_write()
         done = await self._job.run(self.desk.service.enrich(corpus), ascii=self.desk.ascii)
         self.stored = True
         return enrich_lines(done, self.desk.service.parts.settings.enrich.extractor)
+
+    async def _turn_to_write(self) -> None:
+        """Wait until no other process writes, and say for which one; Esc ends it at once."""
+        from app.intake import other_writer
+
+        self._job.update("starting ...")
+        while writer := await asyncio.to_thread(other_writer, self.desk.service.parts):
+            self._job.update(f"waiting for another writer (pid {writer}) to finish; Esc gives up")
+            await asyncio.sleep(WRITER_SECONDS)
 
     @property
     def _job(self) -> JobLine:
@@ -237,7 +257,7 @@ class IngestScreen(BaseScreen[bool]):
     def action_back(self) -> None:
         """Stop the job under way, else leave."""
         if self.busy:
-            self._job.update("stopping ...")
+            self._job.stopping()
             self.workers.cancel_group(self, "job")
         else:
             self.dismiss(self.stored)

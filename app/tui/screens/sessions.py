@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
@@ -77,12 +78,14 @@ class SessionsScreen(BaseScreen[str | None]):
         place = table.cursor_row
         ascii = self.desk.ascii
         table.clear(columns=True)
-        table.add_column("  title")
-        table.add_column(Text("answers", justify="right"))
-        table.add_column("corpus")
-        table.add_column("last used (UTC)")
-        names = max((len(each.corpus) for each in self.rows), default=6)
-        room = max(16, self.size.width - 2 - 9 - min(names, 16) - 2 - 18 - 6)
+        names = min(16, max((cell_len(line(each.corpus, ascii=ascii)) for each in self.rows), default=6))
+        names = max(names, 6)
+        room = max(16, self.size.width - 2 - 9 - names - 2 - 18 - 6)
+        # Widths are given: those that the table finds by itself are of the rows that were there before.
+        table.add_column("  title", width=room + 2)
+        table.add_column(Text("answers", justify="right"), width=7)
+        table.add_column("corpus", width=names)
+        table.add_column("last used (UTC)", width=16)
         for each in self.rows:
             mark = "* " if each.id == self._open else "  "
             table.add_row(

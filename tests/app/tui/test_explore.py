@@ -11,15 +11,17 @@ from app.backstage import Backstage
 from app.bootstrap import Parts
 from app.catalog import Catalog
 from app.documents import Documents, read_filters
+from app.jobs import stream_job
 from app.settings import Settings
 from app.tui.app import EvenhandApp
 from app.tui.screens.dialogs import ConfirmDialog, LineDialog
 from app.tui.screens.documents import DocumentsView
 from app.tui.screens.explore import ExploreScreen
 from app.tui.screens.explore_entities import EntitiesView
+from app.tui.screens.ingest import IngestScreen
 from app.tui.screens.source import SourceScreen
 from store.errors import UsageError
-from tests.app.tui.conftest import opened
+from tests.app.tui.conftest import opened, until
 from tests.app.tui.hosts import SCORES, Host, press, seed, seen, settle
 from tests.fakes.receipts import HOSTILE
 
@@ -63,6 +65,29 @@ async def test_entities_documents_source_and_back(seeded: Path) -> None:
         assert not isinstance(pilot.app.screen, ExploreScreen)
 
 
+async def test_a_decision_is_applied_by_a_key(seeded: Path) -> None:
+    host = Host(seeded, ExploreScreen())
+    asked: list[str] = []
+
+    def enrich(corpus: str):
+        asked.append(corpus)
+        return stream_job(lambda _report, _cancelled: (_ for _ in ()).throw(UsageError("no more of this")))
+
+    host.service.enrich = enrich  # type: ignore[method-assign]
+    async with host.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f7")
+        assert isinstance(pilot.app.screen, ExploreScreen), "there is nothing to apply"
+        await answer(pilot, "r", "meals")
+        assert "F7 applies it to the opinions" in seen(pilot)
+        await press(pilot, "f7")
+        assert isinstance(pilot.app.screen, IngestScreen)
+        assert asked == ["lounges"]
+        assert "no more of this" in seen(pilot)
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, ExploreScreen)
+
+
 async def test_curation_through_the_service(seeded: Path, parts: Parts) -> None:
     async with Host(seeded, ExploreScreen()).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -74,8 +99,19 @@ async def test_curation_through_the_service(seeded: Path, parts: Parts) -> None:
         assert view.selected == "wifi"
         await answer(pilot, "a", "wlan")
         await answer(pilot, "v", "staff")
-        await answer(pilot, "m", "nothing like this")
-        assert "! there is no entity `nothing like this`" in seen(pilot)
+        # The dialog stays, so there is no end to wait for.
+        await pilot.press("m")
+        await pilot.pause()
+        pilot.app.screen.query_one(Input).value = "stuff"
+        await pilot.press("enter")
+        await until(lambda: "! there is no" in seen(pilot), pilot)
+        assert isinstance(pilot.app.screen, LineDialog)
+        assert "! there is no entity `stuff`; did you mean `staff`?" in seen(pilot)
+        pilot.app.screen.query_one(Input).value = "nothing like this"
+        await pilot.press("enter")
+        await until(lambda: "! there is no entity `nothing like this`" in seen(pilot), pilot)
+        assert "evenhand " not in seen(pilot)
+        await press(pilot, "escape")
         await answer(pilot, "v", "")
         await press(pilot, "slash", *"cof")
         assert view.shown == ["food", "coffee"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import threading
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from app.tui.screens.ingest import IngestScreen
 from app.tui.widgets.lines import LinesPane
 from app.views.layout import width_of
 from app.views.progress import progress_line
+from tests.app.tui.conftest import until
 from tests.app.tui.hosts import Host, press, seed, seen, settle
 
 
@@ -141,6 +143,48 @@ async def test_a_busy_workspace_and_an_unknown_corpus(tmp_path, sqlite_template,
         pilot.app.screen.query_one("#ingest-corpus", Input).value = "lounge"
         await press(pilot, "f7")
         assert "did you mean `lounges`?" in " ".join(said(pilot).split())
+
+
+async def test_another_writer_is_waited_for_by_name_until_escape(tmp_path, sqlite_template, reviews) -> None:
+    from filelock import FileLock
+
+    folder = seed(sqlite_template, tmp_path / "w")
+    file = few(reviews, tmp_path / "lounges.csv", 2)
+    async with Host(folder, IngestScreen(file)).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        with FileLock(folder / "write.lock"):
+            (folder / "write.pid").write_text("4711")
+            await pilot.press("f5")
+            await until(lambda: "waiting for another writer (pid 4711)" in seen(pilot), pilot)
+            await pilot.press("escape")
+            await until(lambda: not pilot.app.screen.busy, pilot, 2)
+            assert "stopped" in said(pilot)
+            (folder / "write.pid").unlink()
+
+
+async def test_a_step_that_takes_its_time_is_named_and_escape_is_answered_at_once(
+    tmp_path, sqlite_template, reviews, monkeypatch
+) -> None:
+    monkeypatch.setattr("app.tui.widgets.job.QUIET_SECONDS", 0.2)
+    folder = seed(sqlite_template, tmp_path / "w")
+    host = Host(folder, IngestScreen())
+    go_on = threading.Event()
+
+    def job(report, cancelled) -> None:
+        report(Progress("registry", 61, 61, 1.0))
+        go_on.wait(20)
+
+    host.service.enrich = lambda _corpus: stream_job(job)  # type: ignore[method-assign]
+    async with host.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("f7")
+        await until(lambda: "reading the first documents for opinions ... 1 s" in seen(pilot), pilot)
+        assert "100 %" not in seen(pilot)
+        await pilot.press("escape")
+        await until(lambda: "stopping after this step (registry)" in seen(pilot), pilot, 1)
+        go_on.set()
+        await settle(pilot)
+        assert not pilot.app.screen.busy
 
 
 @pytest.mark.parametrize("width", [20, 60, 80])

@@ -16,6 +16,7 @@ from app.tui.screens.dialogs import ConfirmDialog, LineDialog
 from app.tui.screens.sessions import SessionsScreen
 from store.errors import UsageError
 from tests.app.tui.conftest import TEXT, add_answers, opened, until
+from tests.app.tui.hosts import seen
 from tests.app.tui.test_chat import ask
 from tests.fakes.receipts import HOSTILE
 
@@ -46,6 +47,10 @@ async def test_resume_rename_export_and_delete(backstage, kept, tmp_path: Path) 
         await until(lambda: isinstance(desk.screen, SessionsScreen) and desk.screen.rows, pilot)
         screen = desk.screen
         assert screen.rows[0].id == "aaa"
+        await pilot.pause()
+        table = screen.query_one(DataTable)
+        widths = [column.get_render_width(table) for column in table.ordered_columns]
+        assert sum(widths) <= 80
         await pilot.press("r")
         await until(lambda: isinstance(desk.screen, LineDialog), pilot)
         desk.screen.query_one(Input).value = "Food [/] 手机"
@@ -68,7 +73,11 @@ async def test_resume_rename_export_and_delete(backstage, kept, tmp_path: Path) 
         await until(lambda: isinstance(desk.screen, ConfirmDialog), pilot)
         await pilot.press("y")
         await until(lambda: desk.screen is screen and len(screen.rows) == 1, pilot)
-        assert desk.screen.query_one(DataTable).row_count == 1
+        table = desk.screen.query_one(DataTable)
+        assert table.row_count == 1
+        await pilot.pause(0.1)
+        assert [column.get_render_width(table) for column in table.ordered_columns] == widths
+        assert "About the staff" in seen(pilot)
         await pilot.press("escape")
         # The conversation that was open is gone: a new one begins.
         await until(
