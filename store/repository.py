@@ -182,16 +182,17 @@ class Repository:
             return attributes_of(session, ids)
 
     def count_enriched(self, corpus_id: int, extractor: str) -> int:
-        """Return how many documents the extractor has read as they are now, those it set aside included."""
+        """Return how many documents the extractor has read as they are now, those it set aside included.
+
+        A document that changes loses its entry: the index alone is counted.
+        """
         statement = (
             select(func.count())
             .select_from(EnrichmentWork)
-            .join(Document, Document.id == EnrichmentWork.document_id)
             .where(
                 EnrichmentWork.corpus_id == corpus_id,
                 EnrichmentWork.extractor == extractor,
                 EnrichmentWork.state.in_(("done", "set-aside")),
-                EnrichmentWork.content_hash == Document.content_hash,
             )
         )
         with self._database.session() as session:
