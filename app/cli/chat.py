@@ -49,12 +49,14 @@ def _run(sh: Shell, thread: str, theme: str) -> int:
 
     from app.backstage import Backstage
     from app.tui.app import EvenhandApp
+    from app.tui.paste import guard_pastes
     from app.tui.theme import DARK, LIGHT
     from store.errors import UsageError
 
     known = (DARK.name, LIGHT.name, *BUILTIN_THEMES)
     if theme and theme not in known:
         raise UsageError(f"there is no theme `{theme}`", f"use one of {', '.join(known)}")
+    guard_pastes()
     backstage = Backstage(lambda: sh.parts)
     app = EvenhandApp(backstage, corpus=sh.corpus, thread=thread, ascii=sh.ascii, theme=theme)
     try:

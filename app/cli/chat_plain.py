@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable
 from contextlib import aclosing
@@ -56,6 +57,9 @@ class PlainChat:
         import asyncio
 
         talking = sys.stdin.isatty()
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            # What is no UTF-8 comes as surrogates: one line is refused, and the talk goes on.
+            sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
         if not self._shell.quiet:
             note(f"corpus {self._corpus}; /help lists the commands, /quit leaves")
         while True:
@@ -63,6 +67,10 @@ class PlainChat:
                 sys.stderr.write("> ")
                 sys.stderr.flush()
             given = await asyncio.to_thread(sys.stdin.readline)
+            if any("\ud800" <= character <= "\udfff" for character in given):
+                self._failed = True
+                note("evenhand: error: a line is not valid UTF-8 and was not asked; send UTF-8")
+                continue
             if not given or given.strip() == "/quit":
                 return FAILED if self._failed and not talking else 0
             if given.strip():

@@ -72,7 +72,10 @@ class EntitiesView(ExploreView):
         from app.tui.screens.ingest import IngestScreen
 
         self.undone = False
-        self.app.push_screen(IngestScreen(enrich=True), lambda _: self.reload())
+        self.app.push_screen(IngestScreen(enrich=True), self._applied)
+
+    def _applied(self, _stored: bool | None) -> None:
+        self.reload()
 
     @property
     def selected(self) -> str:

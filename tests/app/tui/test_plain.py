@@ -83,6 +83,28 @@ def test_hostile_text_is_shown_and_not_obeyed(talk, script: Script) -> None:
         assert bad not in out + err
 
 
+def test_what_is_not_utf_8_is_refused_in_one_line(
+    talk, script: Script, monkeypatch, desk_folder: Path, capsys
+) -> None:
+    given = io.TextIOWrapper(io.BytesIO(b"caf\xe9?\nWhat about the caf\xc3\xa9?\n"), encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", given)
+    assert main(["--workspace", str(desk_folder), "chat", "--plain"]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.count("evenhand: error: a line is not valid UTF-8") == 1
+    assert [asked for asked, _, _ in script.asked] == ["What about the café?"]
+
+
+def test_the_first_warning_is_said_in_words(talk, script: Script, monkeypatch) -> None:
+    from app.views.words import warnings
+    from tests.fakes.receipts import degraded_receipt
+
+    monkeypatch.setattr("tests.app.tui.conftest.opinion_receipt", degraded_receipt)
+    code, out, _ = talk("What about the food?")
+    assert code == 0
+    found = warnings(degraded_receipt())
+    assert f"! {found[0]} ({len(found) - 1} more: /audit)" in out
+
+
 def test_ascii_is_ascii(talk, script: Script) -> None:
     script.pieces = ("“手机” — good",)
     code, out, _ = talk("What?", before=("--ascii",))
