@@ -28,12 +28,13 @@ async def generate(state: RagState, runtime: Runtime[RagContext]) -> dict[str, A
     """Write the answer, beginning with the parts that the question compares, each counted by itself."""
     context = runtime.context
     compared = compare(state, context)
-    reasons = [*([compared.warning] if compared.warning else []), *_unread(state, context)]
+    marks = degraded(state, "compare", *filter(None, [compared.warning]))
+    marks = degraded({**state, "degradations": marks}, "enrich", *_unread(state, context))
     counts = [item for item in state["counts"] if not item.get("part")]
     found: dict[str, Any] = {
         "comparison": compared.text,
         "counts": [*counts, *(each.model_dump() for each in compared.counts)],
-        "degradations": degraded(state, "generate", *reasons),
+        "degradations": marks,
     }
     prepared: Any = {**state, **found, "counts": counts}
     return {**found, **await _written(prepared, runtime)}
