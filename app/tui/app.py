@@ -233,6 +233,11 @@ class EvenhandApp(App[int]):
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen.of(self.screen))
 
+    def get_key_display(self, binding: Binding) -> str:
+        """Return what a key is called; the sign of Enter has no likeness in ASCII."""
+        shown = super().get_key_display(binding)
+        return shown.replace("⏎", "enter") if self.ascii else shown
+
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Fill the command palette: our own first, then what Textual offers."""
         if screen is self.chat:

@@ -35,7 +35,7 @@ _BOXES: Final = {
     "–—−‐‑": "-",
     "‘’‚": "'",
     "“”„": '"',
-    "⏎↵": "$",
+    "⏎↵": "<",
 }
 _TABLE: Final = {ord(glyph): plain for glyphs, plain in _BOXES.items() for glyph in glyphs}
 

@@ -11,12 +11,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Grid, Vertical
 from textual.reactive import reactive
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker
 
 from app.tui.base import BaseScreen
 from app.tui.screens.dialogs import ConfirmDialog, LineDialog
 from app.tui.widgets.faults import fault_words
+from app.tui.widgets.keys import KeysFooter
 from app.tui.widgets.lines import LinesPane
 from app.tui.widgets.rows import RowsPane
 from app.views.safe import line
@@ -44,6 +45,7 @@ class AuditScreen(BaseScreen[None]):
         "other choices: what would enter, leave and move, and what it would cost."
     )
     CSS_PATH = "audit.tcss"
+    ROOMY = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "back", "Back", id="audit.back"),
         *(
@@ -92,7 +94,7 @@ class AuditScreen(BaseScreen[None]):
                 yield RowsPane(id="ranks", empty="no documents: the answer rests on none")
                 yield LinesPane(id="source")
             yield LinesPane(id="panel-5", classes="panel")
-        yield Footer()
+        yield KeysFooter()
 
     def on_mount(self) -> None:
         """Read the receipt."""

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.reactive import reactive
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 from textual.worker import Worker
 
 from app.tui import doors
@@ -19,6 +19,7 @@ from app.tui.screens.chat_actions import ChatActions
 from app.tui.streaming import play
 from app.tui.turns import Turn
 from app.tui.unsaved import Unsaved
+from app.tui.widgets.keys import KeysFooter
 from app.tui.widgets.prompt import Prompt
 from app.tui.widgets.status import activity_line, head_line
 from app.tui.widgets.turn import Older, TurnView
@@ -95,7 +96,7 @@ class ChatScreen(ChatActions):
                 yield Static("", id="panel-text", markup=False)
         yield Static("opening ...", id="activity", markup=False)
         yield Prompt("Ask about the corpus ...  Enter sends, Ctrl+J new line")
-        yield Footer(show_command_palette=True)
+        yield KeysFooter(show_command_palette=True)
 
     def on_mount(self) -> None:
         """Type at once."""

@@ -8,7 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
-from textual.widgets import ContentSwitcher, Footer, Input, Static
+from textual.widgets import ContentSwitcher, Input, Static
 
 from app.tui.base import BaseScreen
 from app.tui.screens.corpora import CorporaView
@@ -16,6 +16,7 @@ from app.tui.screens.documents import DocumentsView
 from app.tui.screens.explore_entities import EntitiesView
 from app.tui.screens.explore_view import ExploreView, Said
 from app.tui.screens.quarantine import QuarantineView
+from app.tui.widgets.keys import KeysFooter
 from app.views.safe import line
 
 VIEWS = ("corpora", "entities", "documents", "quarantine")
@@ -35,6 +36,7 @@ class ExploreScreen(BaseScreen[None]):
         "Decisions on entities are kept and applied again after every enrichment."
     )
     CSS_PATH = "explore.tcss"
+    ROOMY = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", id="explore.back"),
         *(
@@ -61,7 +63,7 @@ class ExploreScreen(BaseScreen[None]):
             yield DocumentsView(id="documents")
             yield QuarantineView(id="quarantine")
         yield Static("", id="explore-said", markup=False)
-        yield Footer()
+        yield KeysFooter()
 
     def on_mount(self) -> None:
         """Show the first view."""

@@ -25,6 +25,13 @@ _SKIPPED = (
 )
 
 
+#: What ASCII mode does to text that has no ASCII form.
+ASCII_WORDS = (
+    "In ASCII mode a character without an ASCII form stands as its code, such as \\U0001f355, "
+    "or as ? where there is no room."
+)
+
+
 def _own_actions(kind: type) -> set[str]:
     """Return the actions that our own classes bind: what every text field and list can do needs no page."""
     found: set[str] = set()
@@ -64,7 +71,10 @@ class HelpScreen(ModalScreen[None]):
                 keys.append(key)
         listed = list(getattr(screen.focused, "HELP_KEYS", ()))
         listed += [(" ".join(keys), text) for text, keys in rows.items()]
-        return cls(listed, getattr(screen, "HELP_WORDS", ""))
+        about = getattr(screen, "HELP_WORDS", "")
+        if getattr(app, "ascii", False):
+            about = f"{about} {ASCII_WORDS}".strip()
+        return cls(listed, about)
 
     def compose(self) -> ComposeResult:
         """List the keys and what they do."""

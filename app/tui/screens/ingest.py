@@ -44,6 +44,7 @@ class IngestScreen(BaseScreen[bool]):
         "What is stopped keeps what it did, and goes on where it stopped when it is started again."
     )
     CSS_PATH = "ingest.tcss"
+    ROOMY = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Stop or back", id="ingest.back"),
         Binding("f5", "start(True)", "Read and enrich", id="ingest.start"),

@@ -85,12 +85,27 @@ class SourceScreen(BaseModal[None]):
         try:
             view = await asyncio.to_thread(Documents(self.desk.service.parts).one, self.document_id)
         except ApplicationError as error:
-            self.query_one("#source-facts", Static).update(f"! {line(str(error), ascii=self.desk.ascii)}")
+            self._gone(str(error))
             return
         self.view = view
         if not self.spans:
             self._mark_opinions()
         self.call_after_refresh(self.lay_out)
+
+    def _gone(self, words: str) -> None:
+        from app.views.layout import wrap
+
+        ascii = self.desk.ascii
+        told = [
+            f"! {line(words, ascii=ascii)}",
+            "",
+            "The document was deleted after the answer was written. What was quoted of it stands in the receipt.",
+        ]
+        self.query_one("#source-facts", Static).update("not there")
+        pane = self.query_one("#source-text", LinesPane)
+        pane.show(
+            lambda w: [each for text in told for each in (wrap(text, w, ascii=ascii) if text else [""])]
+        )
 
     def _mark_opinions(self) -> None:
         assert self.view is not None, "called once it is read"

@@ -28,10 +28,29 @@ There is nothing to ask yet. What shall it read?"""
 class WelcomeScreen(BaseScreen[None]):
     """Offers the demo corpus or a file of one's own, and prepares it."""
 
-    HELP_WORDS = "Choose with the arrow keys and Enter. Everything stays on this machine."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Back", id="welcome.back"),
+        Binding("f9", "file", "Read a file", id="welcome.file"),
     ]
+
+    @property
+    def HELP_WORDS(self) -> str:  # noqa: N802 - the name that every screen gives it
+        """What this screen is for, and what leaves the machine."""
+        from urllib.parse import urlsplit
+
+        words = "Choose with the arrow keys and Enter."
+        models = self.desk.backstage.parts.settings.models
+        hosts = {
+            urlsplit(endpoint.base_url).netloc
+            for role in ("generator", "router", "extractor")
+            if (endpoint := models.for_role(role)) is not None
+        }
+        if not hosts:
+            return f"{words} Everything stays on this machine."
+        return (
+            f"{words} A model server is configured ({', '.join(sorted(hosts))}): it is sent questions and the "
+            "texts of documents; everything else stays on this machine."
+        )
 
     def compose(self) -> ComposeResult:
         """Words, the choices, progress."""
@@ -155,6 +174,11 @@ class WelcomeScreen(BaseScreen[None]):
         """Offer the way back only where there is one."""
         busy = self.is_mounted and self.query_one(OptionList).disabled
         return busy or bool(self.desk.corpora) if action == "leave" else True
+
+    def action_file(self) -> None:
+        """Read a file of one's own."""
+        if not self.query_one(OptionList).disabled:
+            self._own_file()
 
     def action_leave(self) -> None:
         """Stop what is being prepared, or go back to the chat where there is a corpus."""

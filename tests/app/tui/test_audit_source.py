@@ -48,6 +48,7 @@ async def test_a_document_that_is_gone_says_so(tmp_path: Path, sqlite_template: 
     async with Host(folder, SourceScreen(999)).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert "there is no document 999" in seen(pilot)
+        assert "The document was deleted" in " ".join(pilot.app.screen.query_one(LinesPane).lines)
         await press(pilot, "n", "o", "escape")
         assert not isinstance(pilot.app.screen, SourceScreen)
 

@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 from textual.widgets import Static
 
+from app.backstage import Backstage
+from app.bootstrap import Parts
+from app.settings import Settings
 from app.tui.app import EvenhandApp
 from app.tui.screens.audit import AuditScreen
+from app.tui.screens.ingest import IngestScreen
+from app.tui.screens.welcome import WelcomeScreen
 from app.tui.turns import Turn, foot
 from app.tui.widgets.prompt import Prompt
 from app.tui.widgets.turn import TurnView
@@ -144,3 +149,47 @@ async def test_without_an_answer_the_keys_offer_none(backstage, desk_folder: Pat
 
 def shown_keys(desk: EvenhandApp) -> str:
     return " ".join(each.description for each in desk.screen.query("FooterKey"))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("width", [60, 70, 80, 140])
+async def test_help_and_quit_are_always_among_the_keys(desk, script, width: int) -> None:
+    async with desk.run_test(size=(width, 16)) as pilot:
+        await opened(desk, pilot)
+        await ask(desk, pilot, "What about the food?")
+        await pilot.pause(0.2)
+        last = seen(pilot).splitlines()[-1]
+        assert "Help" in last
+        assert "Quit" in last
+        assert ("Explore" in last) is (width >= 80)
+
+
+async def test_enter_is_a_word_in_ascii(backstage) -> None:
+    desk = EvenhandApp(backstage, ascii=True)
+    async with desk.run_test(size=(80, 24)) as pilot:
+        await opened(desk, pilot)
+        await pilot.press("f2")
+        await until(lambda: "Resume" in seen(pilot), pilot)
+        assert "enter" in seen(pilot).splitlines()[-1]
+        await pilot.press("f1")
+        await until(lambda: "U0001f355" in seen(pilot), pilot)
+
+
+@pytest.mark.parametrize("endpoint", [True, False])
+async def test_the_first_run_reads_a_file_by_key_and_says_what_leaves(tmp_path: Path, endpoint: bool) -> None:
+    model = {"base_url": "http://models.example:8000/v1", "model": "m"}
+    models = {"models": {"generator": model}} if endpoint else {}
+    settings = Settings.model_validate({"workspace": str(tmp_path / "new"), **models})
+    backstage = Backstage(lambda: Parts(settings))
+    desk = EvenhandApp(backstage)
+    async with desk.run_test(size=(80, 24)) as pilot:
+        await until(lambda: isinstance(desk.screen, WelcomeScreen), pilot)
+        words = desk.screen.HELP_WORDS  # type: ignore[attr-defined]
+        assert ("models.example:8000" in words) is endpoint
+        assert ("Everything stays on this machine" in words) is not endpoint
+        await pilot.press("f9")
+        await until(lambda: isinstance(desk.screen, IngestScreen), pilot)
+        await pilot.resize_terminal(40, 10)
+        await until(lambda: "too small: at least 60x16" in seen(pilot), pilot)
+        await pilot.resize_terminal(80, 24)
+        await until(lambda: "too small" not in seen(pilot), pilot)
+    backstage.close()
