@@ -42,7 +42,8 @@ class AuditScreen(BaseScreen[None]):
 
     HELP_WORDS = (
         "Bars compare the opinions of the population with those of the answer. In panel 3, left and right look at "
-        "other choices: what would enter, leave and move, and what it would cost."
+        "other choices: what would enter, leave and move, and what it would cost. A ! behind a number marks a share "
+        "that is off by as much as the legend says: a mark, not a warning of the answer."
     )
     CSS_PATH = "audit.tcss"
     ROOMY = True
