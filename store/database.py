@@ -220,9 +220,8 @@ def _create_engine(url: str, is_sqlite: bool) -> Engine:
     if not is_sqlite:
         return create_engine(url, pool_pre_ping=True)
     path = make_url(url).database
-    if path and path != ":memory:":
-        if Path(path).is_file() and not _is_writable(Path(path)):
-            return _read_only_engine(Path(path))
+    if path and path != ":memory:" and Path(path).is_file() and not _is_writable(Path(path)):
+        return _read_only_engine(Path(path))
     engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
