@@ -36,6 +36,9 @@ _TOO: Final = -1.2
 REACH: Final = 4
 WISH_REACH: Final = 7
 CONDITION_REACH: Final = 12
+#: "Couldn't believe", "cannot stress": said of what is, not denied.
+_UNABLE: Final = frozenset(("can't", "couldn't", "cannot", "cant", "couldnt"))
+_AMAZED: Final = tuple([word] for word in ("believe", "stress", "emphasise", "emphasize", "overstate", "wait"))
 _FAR: Final = -99
 
 
@@ -47,6 +50,12 @@ def words_of(text: str) -> list[str]:
 def is_negator(word: str) -> bool:
     """Whether ``word`` denies what follows it."""
     return word in NEGATORS or word.endswith("n't")
+
+
+def _is_amazement(words: list[str], i: int) -> bool:
+    """Whether the negator at ``i`` denies nothing: "couldn't believe such poor food", "cannot stress enough"."""
+    able = words[i] in _UNABLE or (words[i] == "not" and words[i - 1 : i] in (["can"], ["could"]))
+    return able and words[i + 1 : i + 2] in _AMAZED
 
 
 @dataclass(slots=True)
@@ -75,7 +84,9 @@ class _Scope:
         """Note what word ``i`` opens."""
         word = words[i]
         if is_negator(word):
-            if words[i + 1 : i + 2] != ["only"]:
+            if _is_amazement(words, i):
+                self.wish = _FAR
+            elif words[i + 1 : i + 2] != ["only"]:
                 self.negator = i
         elif (
             word in WISHES

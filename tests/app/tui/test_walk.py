@@ -153,7 +153,7 @@ def test_the_walk_in_a_terminal(tmux: Tmux, tmp_path: Path) -> None:
     tmux.wait_for("For example")
     tmux.press("-l", QUESTION)
     tmux.press("Enter")
-    tmux.wait_for("top-k")
+    tmux.wait_for("hold a view")
     tmux.press("F3")
     tmux.wait_for("Opinions")
     tmux.press("3")

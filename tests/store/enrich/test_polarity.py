@@ -64,3 +64,17 @@ def test_negation_stops_at_a_contrast() -> None:
     words = words_of("not cheap but clean")
     values = dict(zip(words, valences(words), strict=True))
     assert values["clean"] > 0
+
+
+@pytest.mark.parametrize(
+    ("sentence", "sign"),
+    [
+        ("Couldn't believe such poor food at breakfast", -1),
+        ("I could not believe how good it was", 1),
+        ("You can't believe how slow they are", -1),
+        ("I don't believe it is good", -1),
+        ("It could not be called good", -1),
+    ],
+)
+def test_amazement_denies_nothing(sentence: str, sign: int) -> None:
+    assert sum(valences(words_of(sentence))) * sign > 0
