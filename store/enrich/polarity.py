@@ -38,7 +38,9 @@ WISH_REACH: Final = 7
 CONDITION_REACH: Final = 12
 #: "Couldn't believe", "cannot stress": said of what is, not denied.
 _UNABLE: Final = frozenset(("can't", "couldn't", "cannot", "cant", "couldnt"))
-_AMAZED: Final = tuple([word] for word in ("believe", "stress", "emphasise", "emphasize", "overstate", "wait"))
+_AMAZED: Final = tuple(
+    [word] for word in ("believe", "stress", "emphasise", "emphasize", "overstate", "wait")
+)
 _FAR: Final = -99
 
 
