@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.bootstrap import Parts
 from app.events import Finished, Progress
+from app.jobs import Report, stream_coroutine
 from store.errors import UsageError
 
 if TYPE_CHECKING:
@@ -169,13 +170,12 @@ class Calibrations:
         from agents.calibration import calibrate
 
         request = prepared.request
-        queue: asyncio.Queue[Progress | None] = asyncio.Queue()
         generator = self._parts.settings.models.for_role("generator")
 
-        def progress(done: int, total: int) -> None:
-            queue.put_nowait(Progress("calibrate", done, total, done / total if total else None))
+        async def job(report: Report) -> CalibrationOutcome:
+            def progress(done: int, total: int) -> None:
+                report(Progress("calibrate", done, total, done / total if total else None))
 
-        async def job() -> CalibrationOutcome:
             return await calibrate(
                 prepared.questions,
                 self.chooser(request.temperature),
@@ -190,15 +190,9 @@ class Calibrations:
                 progress=progress,
             )
 
-        task = asyncio.create_task(job())
-        task.add_done_callback(lambda _: queue.put_nowait(None))
-        try:
-            while (event := await queue.get()) is not None:
+        async with aclosing(stream_coroutine(job)) as events:
+            async for event in events:
                 yield event
-            yield Finished(task.result())
-        finally:
-            task.cancel()
-            await asyncio.wait({task})
 
     def result(self, outcome: CalibrationOutcome, prepared: Prepared) -> dict[str, Any]:
         """Return a fit as it is stored and shown."""

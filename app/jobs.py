@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
 from app.events import Finished, Progress
@@ -42,4 +42,18 @@ async def stream_job(job: Callable[[Report, Cancelled], T]) -> AsyncIterator[Pro
             await asyncio.wait({task})
 
 
-__all__ = ["Cancelled", "Report", "stream_job"]
+async def stream_coroutine(work: Callable[[Report], Awaitable[T]]) -> AsyncGenerator[Progress | Finished]:
+    """Yield the progress of ``work(report)``, which runs on this loop, and its result; closing cancels it."""
+    queue: asyncio.Queue[Progress | None] = asyncio.Queue()
+    task = asyncio.ensure_future(work(queue.put_nowait))
+    task.add_done_callback(lambda _: queue.put_nowait(None))
+    try:
+        while (event := await queue.get()) is not None:
+            yield event
+        yield Finished(task.result())
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+__all__ = ["Cancelled", "Report", "stream_coroutine", "stream_job"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from app.bootstrap import Parts
 from app.evaluation import cache_folder
 from app.events import Finished, Progress
+from app.jobs import Report, stream_coroutine
 from store.errors import UsageError
 
 if TYPE_CHECKING:
@@ -140,13 +142,12 @@ class Probes:
         from agents.probes import run
 
         request = prepared.request
-        queue: asyncio.Queue[Progress | None] = asyncio.Queue()
         endpoint = self._parts.settings.models.for_role("enhancer")
 
-        def progress(stage: str, done: int, total: int) -> None:
-            queue.put_nowait(Progress(stage, done, total, done / total if total else None))
+        async def job(report: Report) -> ProbeReport:
+            def progress(stage: str, done: int, total: int) -> None:
+                report(Progress(stage, done, total, done / total if total else None))
 
-        async def job() -> ProbeReport:
             pretrained = None
             if request.cpt_model:
                 from agents.probes.cpt import ContinualPretrainer, CptSettings
@@ -173,15 +174,9 @@ class Probes:
                 progress=progress,
             )
 
-        task = asyncio.create_task(job())
-        task.add_done_callback(lambda _: queue.put_nowait(None))
-        try:
-            while (event := await queue.get()) is not None:
+        async with aclosing(stream_coroutine(job)) as events:
+            async for event in events:
                 yield event
-            yield Finished(task.result())
-        finally:
-            task.cancel()
-            await asyncio.wait({task})
 
     def keep(self, prepared: PreparedProbe, report: ProbeReport) -> bool:
         """Store each retriever's diagnosis for ``--enhance auto``; returns whether there was anything to store.
