@@ -81,7 +81,7 @@ def test_chat_while_an_answer_is_written(snap_compare, desk, script) -> None:
         desk.chat._tick = lambda: None
         await ask(desk, pilot, QUESTION, wait=False)
         await until(lambda: desk.chat.turns[0].text, pilot)
-        await pilot.pause(0.2)
+        await pilot.pause(1.0)
         desk.chat._ticks = 3
         desk.chat._draw_activity()
 
