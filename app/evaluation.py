@@ -27,6 +27,7 @@ from app.evaluation_request import (
     check,
 )
 from app.events import Finished, Progress
+from app.jobs import Report, stream_coroutine
 from store.errors import NoCandidates, UsageError
 
 if TYPE_CHECKING:
@@ -65,8 +66,9 @@ class Evaluations:
         if request.mini:
             request = replace(request, data=mini_data(request.cache))
         job = self._all if request.name == ALL else self._one
-        async for event in _stream(lambda tell: job(request, tell)):
-            yield event
+        async with aclosing(_stream(lambda tell: job(request, tell))) as events:
+            async for event in events:
+                yield event
 
     @property
     def workers(self) -> int:
@@ -282,28 +284,25 @@ class _Stopped(Exception):
     """A job was asked to stop: raised where it next tells how far it is."""
 
 
-async def _stream(job: Callable[[Tell], Awaitable[T]]) -> AsyncGenerator[Progress | Finished]:
+def _stream(job: Callable[[Tell], Awaitable[T]]) -> AsyncGenerator[Progress | Finished]:
     """Yield a job's progress and, last, its result; closing the iterator stops the job where it next tells of it."""
     loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[Progress | None] = asyncio.Queue()
     stop = threading.Event()
 
-    def tell(stage: str, done: int, total: int, note: str) -> None:
-        if stop.is_set():
-            raise _Stopped
-        event = Progress(stage, done, total or None, done / total if total else None, note)
-        loop.call_soon_threadsafe(queue.put_nowait, event)
+    async def work(report: Report) -> T:
+        def tell(stage: str, done: int, total: int, note: str) -> None:
+            # Called from the threads of a job as well.
+            if stop.is_set():
+                raise _Stopped
+            event = Progress(stage, done, total or None, done / total if total else None, note)
+            loop.call_soon_threadsafe(report, event)
 
-    task = asyncio.ensure_future(job(tell))
-    task.add_done_callback(lambda _: queue.put_nowait(None))
-    try:
-        while (event := await queue.get()) is not None:
-            yield event
-        yield Finished(task.result())
-    finally:
-        stop.set()
-        task.cancel()
-        await asyncio.wait({task})
+        try:
+            return await job(tell)
+        finally:
+            stop.set()
+
+    return stream_coroutine(work)
 
 
 __all__ = [

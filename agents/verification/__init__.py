@@ -12,7 +12,6 @@ What is checked, each with its own kind of finding:
 Few voices cannot match every share, so each rule counts what the number of voices could have shown.
 """
 
-from agents.verification.bins import w1_of_bins
 from agents.verification.checking import claim_texts, verify
 from agents.verification.records import Claim, Classify, Distance, Finding, FindingKind, Read, Verification
 
@@ -26,5 +25,4 @@ __all__ = [
     "Verification",
     "claim_texts",
     "verify",
-    "w1_of_bins",
 ]

@@ -29,13 +29,4 @@ def other_side(side: Side) -> Side:
     return "negative" if side == "positive" else "positive"
 
 
-def w1_of_bins(first: Sequence[float], second: Sequence[float]) -> float:
-    """W1 on the seven bins: ``sum_i |CDF_1 - CDF_2| * 10``, in [0, 60] (WARP); 0 means equal."""
-    total = at = 0.0
-    for p, q in zip(first[:-1], second[:-1], strict=True):
-        at += p - q
-        total += abs(at) * 10
-    return total
-
-
-__all__ = ["Side", "as_shares", "by_side", "other_side", "w1_of_bins"]
+__all__ = ["Side", "as_shares", "by_side", "other_side"]

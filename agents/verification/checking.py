@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from agents.fairness.distance import w1_bins
 from agents.verification.amounts import quantity_findings, share_findings
 from agents.verification.balance import balance_findings
-from agents.verification.bins import as_shares, by_side, w1_of_bins
+from agents.verification.bins import as_shares, by_side
 from agents.verification.records import Classify, Distance, Verification
 from agents.verification.sources import check_quotes, source_findings
 from agents.verification.text import citation_labels, sentences
@@ -21,7 +22,7 @@ def verify(
     population: Sequence[float] | None = None,
     retrieved: Sequence[float] | None = None,
     classify: Classify | None = None,
-    distance: Distance = w1_of_bins,
+    distance: Distance = w1_bins,
     stances: Mapping[str, int] | None = None,
     side: Literal["positive", "negative"] | None = None,
 ) -> Verification:

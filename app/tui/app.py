@@ -126,13 +126,14 @@ class EvenhandApp(App[int]):
     def on_mount(self) -> None:
         """Listen for signals and open the service once the first frame is drawn."""
         loop = asyncio.get_running_loop()
-        for name in ("SIGTERM", "SIGHUP", "SIGINT"):
+        for number in (signal.SIGTERM, getattr(signal, "SIGHUP", None), signal.SIGINT):
+            if number is None:
+                continue  # Windows has no hang-up
             try:
-                number = getattr(signal, name)
                 loop.add_signal_handler(number, self._on_signal, number)
-            except (NotImplementedError, RuntimeError, ValueError, AttributeError):
-                # Not on this system, or not the main thread (an embedding program).
-                self.log(f"no handler for {name}")
+            except (NotImplementedError, RuntimeError, ValueError) as error:
+                # A loop without signals (Windows), or not the main thread (an embedding program).
+                self.log(f"no handler for {number.name}: {error!r}")
         self.call_after_refresh(self.reopen)
 
     def reopen(self) -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from agents.fairness.distance import w1_bins
-from agents.verification import Verification, verify, w1_of_bins
+from agents.verification import Verification, verify
 from agents.verification.lexical import lexical_claim, lexical_claim_bin
 from agents.verification.quotes import check_quote, stands_in
 from agents.verification.shares import stated_shares
@@ -374,7 +374,7 @@ def test_distribution_distance_and_amplification() -> None:
     assert result.distribution == (0, 0.5, 0, 0, 0, 0.5, 0)
     assert result.distance == pytest.approx(10)  # a quarter of the mass moves by 40
     assert result.amplification == pytest.approx(10)
-    assert w1_of_bins(result.distribution, (0, 0.25, 0, 0, 0, 0.75, 0)) == pytest.approx(10)
+    assert w1_bins(result.distribution, (0, 0.25, 0, 0, 0, 0.75, 0)) == pytest.approx(10)
 
 
 def test_stances_speak_where_the_claim_does_not() -> None:

@@ -86,8 +86,8 @@ class ExploreView(Vertical):
             self.say(words, wrong=True)
 
     def reload(self, *_arguments: Any, **_named: Any) -> Any:
-        """Read again what is shown."""
-        raise NotImplementedError
+        """Read again what is shown; abstract: each of the four views has its own."""
+        raise NotImplementedError(f"{type(self).__name__} must say how it is read")
 
 
 __all__ = ["ExploreView", "Said"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,10 @@ from app.tui.screens.explore import ExploreScreen
 from app.tui.screens.ingest import IngestScreen
 from app.tui.screens.source import SourceScreen
 from tests.app.tui.hosts import Host, canned_frontier, press, seed, settle
+from tests.app.tui.pictures import pictured
 from tests.fakes.receipts import degraded_receipt, opinion_receipt
 
-pytestmark = pytest.mark.skipif(
-    version("textual") != "8.2.8", reason="pictures are of Textual 8.2.8; another version draws otherwise"
-)
+pytestmark = pictured
 SMALL, WIDE = (80, 24), (140, 40)
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import textual
 from textual.widgets import Input
 
 from app.backstage import Backstage
@@ -20,14 +19,10 @@ from app.tui.screens.help import HelpScreen
 from app.tui.screens.sessions import SessionsScreen
 from app.tui.screens.welcome import WelcomeScreen
 from tests.app.tui.conftest import ScriptedBackstage, add_answers, opened, until
+from tests.app.tui.pictures import pictured
 from tests.app.tui.test_chat import ask
 
-#: Pictures are those of one release; another one draws a little differently.
-PICTURED = "8.2.8"
-pytestmark = pytest.mark.skipif(
-    textual.__version__ != PICTURED,
-    reason=f"the pictures are of Textual {PICTURED}, this is {textual.__version__}",
-)
+pytestmark = pictured
 
 SMALL, WIDE = (80, 24), (140, 40)
 QUESTION = "What do people think of the food?"

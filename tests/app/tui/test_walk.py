@@ -154,6 +154,12 @@ def test_the_walk_in_a_terminal(tmux: Tmux, tmp_path: Path) -> None:
     tmux.press("-l", QUESTION)
     tmux.press("Enter")
     tmux.wait_for("hold a view")
+    # A long answer shows its beginning: the receipt line is below.
+    end = time.monotonic() + 60
+    while "top-k" not in tmux.screen():
+        assert time.monotonic() < end, tmux.screen()
+        tmux.press("PageDown")
+        time.sleep(0.3)
     tmux.press("F3")
     tmux.wait_for("Opinions")
     tmux.press("3")
