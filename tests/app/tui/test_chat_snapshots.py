@@ -75,8 +75,8 @@ def test_chat_while_an_answer_is_written(snap_compare, desk, script) -> None:
         await opened(desk, pilot)
         desk.chat._tick = lambda: None
         await ask(desk, pilot, QUESTION, wait=False)
-        await until(lambda: desk.chat.turns[0].text, pilot)
-        await pilot.pause(1.0)
+        await until(lambda: desk.chat.turns[0].text == "".join(script.pieces), pilot)
+        await pilot.pause(0.2)
         desk.chat._ticks = 3
         desk.chat._draw_activity()
 
