@@ -18,7 +18,7 @@ import numpy as np
 
 from agents.evaluation.orag_data import BASES, RETRIEVALS, Integers, OragCorpus, OragEntity, Question, named
 from agents.evaluation.report_kept import Kept, key_of
-from agents.fairness.coverage import group_coverage
+from agents.fairness.coverage import entity_match_rate, evidence_coverage, group_coverage, marker_count
 from agents.fairness.distance import histogram, sigma, w1_bins
 from agents.fairness.pool import Pool
 from agents.fairness.recommendation import recommended_method
@@ -124,13 +124,12 @@ def judge(corpus: OragCorpus, entity: OragEntity, question: Question, places: In
     stars, own = stars[~np.isnan(stars)], own[~np.isnan(own)]
     rated = bool(stars.size and own.size)
     nothing = float("nan")
-    kinds = {views.evidence[i] for i in held} - {""}
     return {
-        "entity match": float(matched.mean()),
+        "entity match": entity_match_rate(matched),
         "sigma": sigma(score),
         "impact sigma": sigma(np.where(matched, views.impact[where], 0.0)),
-        "markers": float(len({marker for i in held for marker in views.markers[i]})),
-        "evidence": len(kinds) / 3,
+        "markers": float(marker_count(views.markers[i] for i in held)),
+        "evidence": evidence_coverage(views.evidence[i] for i in held),
         "W1": w1_bins(histogram(score), entity.population),
         "W1 of views": w1_bins(histogram(views.score[held]), entity.population) if held.size else nothing,
         "star W1": w1_bins(histogram(stars), histogram(own)) if rated else nothing,

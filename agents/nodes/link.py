@@ -107,14 +107,6 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     return _count_filtered(context, {**state, **update}, update)  # type: ignore[typeddict-item]
 
 
-def _is_rating(phrase: str, question: str) -> bool:
-    """Whether what looks like a group ("reviews below 3") is part of a rating ("below 3 stars")."""
-    rating = find_rating(question)
-    return rating is not None and any(
-        word in rating.phrase.split() for word in phrase.casefold().split() if word.isdigit()
-    )
-
-
 def _linked(context: RagContext, question: str, filters: Sequence[dict[str, Any]]) -> Link:
     """Link what the filters leave of the question: a city, a period or a rating is no topic.
 

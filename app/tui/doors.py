@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 METHODS: tuple[tuple[str, str], ...] = (
     ("relevance", "without fairness: the most relevant documents"),
     ("exact", "the joint optimum of relevance, opinions and author groups"),
-    ("balanced", "a probability sample of the documents: shares carry margins"),
+    ("balanced", "a probability sample of the documents, in proportion"),
     ("mmr", "relevance, and unlike what is chosen already"),
     ("dpp", "a diverse set by determinant"),
     ("kl", "greedy, by divergence from the population"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from app.views.bars import document_words, gap_words, legend, opinion_bars
-from app.views.formats import MARK_POINTS, plural, seconds
+from app.views.formats import MARK_POINTS, plural
 from app.views.layout import wrap
 from app.views.receipt_text import part_lines
 from app.views.rows import citation_state, overlap_words, rank_key, rank_listing
@@ -214,14 +214,8 @@ def quote_spans(receipt: AuditReceipt, document_id: int) -> Sequence[tuple[int, 
     )
 
 
-def foot_words(receipt: AuditReceipt) -> str:
-    """Return when it was asked and how long it took."""
-    return f"{receipt.answer_id}, {receipt.asked_at}, {seconds(receipt.seconds)}"
-
-
 __all__ = [
     "COMPARED",
-    "foot_words",
     "group_panel",
     "opinion_panel",
     "quote_spans",

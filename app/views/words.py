@@ -195,7 +195,7 @@ def off_curve_words(receipt: AuditReceipt) -> str:
         return ""
     if receipt.selection is not None and receipt.selection.method == "balanced":
         return (
-            "The choice lies off the curve: balanced draws a sample, and pays relevance for margins of error and for "
+            "The choice lies off the curve: balanced draws a probability sample, and pays relevance for "
             "what the labels miss, which W1 to the labelled population does not show."
         )
     balanced = next((group.attribute for group in receipt.groups if group.constrained), "")

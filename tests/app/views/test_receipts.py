@@ -158,7 +158,7 @@ def test_why_a_choice_lies_off_the_curve() -> None:
     drawn = receipt.selection.model_copy(update={"method": "balanced"})
     told = frontier_words(receipt.model_copy(update={"frontier": off, "selection": drawn}))
     assert told.startswith("Price paid: 10.0% of relevance")
-    assert "balanced draws a sample, and pays relevance for margins of error" in told
+    assert "balanced draws a probability sample, and pays relevance for what the labels miss" in told
     assert "as well" in off_curve_words(receipt.model_copy(update={"frontier": off}))
 
 
