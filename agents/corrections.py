@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agents.context import RagContext
+from agents.fairness.label_rank import rank_correlation
 from agents.fairness.quality import (
     MIN_REVIEWS,
     Corrected,
@@ -38,6 +39,15 @@ def label_quality(context: RagContext) -> str:
     """Return ``quality_words`` of the labels that the answer uses."""
     reviews = _reviews(context)
     return quality_words(None if reviews is None else assess(reviews))
+
+
+def measured_quality(context: RagContext) -> float | None:
+    """Return the labels' rank correlation with what reviewers read; None without enough reviews."""
+    reviews = _reviews(context)
+    if reviews is None or len(reviews) < MIN_REVIEWS:
+        return None
+    key = (context.corpus.id, context.corpus.revision, "rank correlation", context.extractor)
+    return context.memo.get(key, lambda: rank_correlation(reviews))
 
 
 def corrected(context: RagContext, counts: Sequence[int], entity_ids: Sequence[int]) -> Corrected | None:
@@ -101,6 +111,7 @@ __all__ = [
     "corrected_bins",
     "corrected_sentence",
     "label_quality",
+    "measured_quality",
     "quality_words",
     "read_reviews",
 ]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.context import RagContext
+from agents.fairness.distance import BINS, wasserstein_p
 from agents.fairness.faro import bias_error
-from agents.fairness.position import order_for_target
+from agents.fairness.position import PositionOrder, order_for_target
 from agents.models.chooser import identity
 from store.receipt import PositionAudit
 
@@ -25,6 +27,7 @@ Z: Final = 1.645
 KEPT: Final = 0.1
 
 TargetName = Literal["proportional", "parity"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,17 +124,14 @@ def ordered(
     if not found.calibrated:
         note = f"{found.note}: most relevant first"
         return natural, PositionAudit(calibrated=False, note=note, model=found.model)
-    margin = 0.0
-    for _ in range(6):
-        # The error depends on the order, and the order on the tolerance that the error leaves.
-        room = max(tau - margin, KEPT * tau)
+
+    def solve(room: float) -> tuple[PositionOrder, Floats]:
         best = order_for_target(
             relevance, polarity, found.weights, found.intercept, target=goal, tolerance=room
         )
-        error = bias_error(polarity[best.order].astype(np.float64), found.covariance)
-        if error * Z <= margin + 1e-12:
-            break
-        margin = error * Z
+        return best, polarity[best.order].astype(np.float64)
+
+    best, error, margin = within_error(found, tau, solve)
     note = "relevance order already meets the target" if best.unchanged else "reordered to meet the target"
     if not best.met:
         low, high = best.reachable
@@ -147,6 +147,69 @@ def ordered(
         target=goal,
         natural=found.predict(polarity[natural].astype(np.float64))[0],
     )
+
+
+def within_error(
+    found: PositionWeights, tau: float, solve: Callable[[float], tuple[T, Floats]]
+) -> tuple[T, float, float]:
+    """Solve for a tolerance that leaves room for the calibration's error.
+
+    Parameters
+    ----------
+    solve
+        Takes a tolerance; returns a solution and its polarity by rank, shape (k,).
+
+    Returns
+    -------
+    The solution, the standard error of its predicted Rb, and what the tolerance was shrunk by.
+    """
+    margin = 0.0
+    for _ in range(6):
+        # The error depends on the order, and the order on the tolerance that the error leaves.
+        solution, polarity = solve(max(tau - margin, KEPT * tau))
+        error = bias_error(polarity, found.covariance)
+        if error * Z <= margin + 1e-12:
+            break
+        margin = error * Z
+    return solution, error, margin
+
+
+def as_ranked(
+    found: PositionWeights, relevance: Floats, polarity: Floats, goal: float | None, note: str
+) -> PositionAudit:
+    """Return what is predicted for documents whose order came with their choice.
+
+    Parameters
+    ----------
+    relevance, polarity
+        Shape (k,), by rank.
+    goal
+        The Rb that the choice aimed at; None where it aimed at none.
+    """
+    if not found.calibrated:
+        return PositionAudit(calibrated=False, note=f"{found.note}: {note}", model=found.model)
+    predicted, error = found.predict(polarity)
+    natural = polarity[np.argsort(-relevance, kind="stable")]
+    return PositionAudit(
+        calibrated=True,
+        note=note,
+        model=found.model,
+        predicted=predicted,
+        standard_error=error,
+        target=goal,
+        natural=found.predict(natural)[0],
+    )
+
+
+def weighted_w1(found: PositionWeights, scores: Floats, target: Floats) -> float | None:
+    """Return W1 to the target of the opinions as the position weights count them; None where none was measured.
+
+    Shape of ``scores``: (k,), by rank. Negative weights count 0, since they make no distribution.
+    """
+    counted = np.maximum(found.weights, 0.0)
+    if not found.calibrated or not counted.sum() > 0:
+        return None
+    return wasserstein_p(scores, np.asarray(BINS), counted, target, 1.0)
 
 
 def population_bias(shares: Floats) -> float:
@@ -167,8 +230,11 @@ def _why(context: RagContext, model: str, prompt_sha: str, attribute: str, k: in
 __all__ = [
     "POLARITY",
     "PositionWeights",
+    "as_ranked",
     "ordered",
     "population_bias",
     "position_weights",
     "uniform_weights",
+    "weighted_w1",
+    "within_error",
 ]

@@ -117,8 +117,8 @@ def fairness_pool(
     relevance: NDArray[np.float64],
     balance: str,
     vectors: NDArray[np.float32] | None = None,
-) -> tuple[Pool, Groups | None]:
-    """Return the input of ``agents.fairness.selection.select`` and the attribute that constrains it."""
+) -> tuple[Pool, tuple[Groups, ...]]:
+    """Return the input of ``agents.fairness.selection.select`` and the attributes that constrain it."""
     groups = constrained(pool, balance)
     stances = pool.stances
     return (
@@ -127,8 +127,8 @@ def fairness_pool(
             score=stances.scores.astype(np.float64),
             population=pool.target,
             vectors=None if vectors is None else vectors.astype(np.float64),
-            groups={} if groups is None else {groups.attribute: groups.codes.astype(np.intp)},
-            group_shares={} if groups is None else {groups.attribute: groups.shares},
+            groups={each.attribute: each.codes.astype(np.intp) for each in groups},
+            group_shares={each.attribute: each.shares for each in groups},
             covariates=pool.covariates,
             ids=stances.document_ids.astype(np.intp),
         ),
@@ -136,8 +136,13 @@ def fairness_pool(
     )
 
 
-def constrained(pool: OpinionPool, balance: str) -> Groups | None:
-    """Return the author attribute that the selection balances: the one named, else the best known one.
+def constrained(pool: OpinionPool, balance: str) -> tuple[Groups, ...]:
+    """Return the author attributes that the selection balances: those named, else the best known one.
+
+    Parameters
+    ----------
+    balance
+        Names with commas between them, ``none``, or nothing.
 
     Raises
     ------
@@ -145,14 +150,16 @@ def constrained(pool: OpinionPool, balance: str) -> Groups | None:
         The corpus has no attribute of that name.
     """
     if balance == "none":
-        return None
+        return ()
     if balance:
-        if balance not in pool.groups:
-            known = ", ".join(sorted(pool.groups)) or "none"
-            raise UsageError(f"the corpus has no author attribute `{balance}`", f"it has: {known}")
-        return pool.groups[balance]
+        names = [balance] if balance in pool.groups else [name.strip() for name in balance.split(",")]
+        for name in names:
+            if name not in pool.groups:
+                known = ", ".join(sorted(pool.groups)) or "none"
+                raise UsageError(f"the corpus has no author attribute `{name}`", f"it has: {known}")
+        return tuple(pool.groups[name] for name in dict.fromkeys(names))
     usable = [g for g in pool.groups.values() if len(g.names) > 1 and 1 - g.unknown >= MIN_KNOWN]
-    return min(usable, key=lambda g: (g.unknown, g.attribute), default=None)
+    return tuple(sorted(usable, key=lambda g: (g.unknown, g.attribute))[:1])
 
 
 def make_groups(attribute: str, values: tuple[str, ...]) -> Groups:

@@ -27,6 +27,7 @@ from store.receipt import (
     FrontierPoint,
     GroupAudit,
     GroupShare,
+    MarginAudit,
     ModelAudit,
     OpinionAudit,
     OpinionSummary,
@@ -71,7 +72,7 @@ def build_receipt(context: RagContext, state: RagState) -> AuditReceipt:
     }
     if not chosen:
         return AuditReceipt(**base)
-    selection = {k: v for k, v in state["selection"].items() if k not in {"floor", "balanced"}}
+    selection = {k: v for k, v in state["selection"].items() if k not in {"floor", "balanced", "margins"}}
     opinion = state["selection"].get("floor") is not None
     pool = opinion_pool(context, state) if opinion else None
     base["ranking"] = _ranking(context, state, documents, pool)
@@ -80,6 +81,7 @@ def build_receipt(context: RagContext, state: RagState) -> AuditReceipt:
     else:
         base["opinion"] = _opinion(context, state, pool)
         base["groups"] = _groups(state, pool)
+        base["margins"] = tuple(MarginAudit(**m) for m in state["selection"].get("margins", ()))
         base["unmet"] = (*base["unmet"], *_unaudited(pool))
         base["position"] = PositionAudit(**state["position"]) if state["position"] else None
         base["frontier"] = frontier_points(state, pool)
@@ -220,7 +222,7 @@ def _summary(
 
 
 def _groups(state: RagState, pool: OpinionPool) -> tuple[GroupAudit, ...]:
-    balanced = state["selection"].get("balanced", "")
+    balanced = state["selection"].get("balanced", ())
     audits = []
     for name, groups in sorted(pool.groups.items()):
         if not audited(groups):
@@ -250,7 +252,7 @@ def _groups(state: RagState, pool: OpinionPool) -> tuple[GroupAudit, ...]:
                 plain_largest_gap=largest_gap(groups, plain),
                 unknown_population=groups.unknown,
                 unknown_retrieved=1 - known / max(len(chosen), 1),
-                constrained=name == balanced,
+                constrained=name in balanced,
             )
         )
     return tuple(audits)
@@ -277,6 +279,11 @@ def largest_gap(groups: Groups, rows: NDArray[np.int64]) -> float:
     return float(np.abs(counts / known - groups.shares).max()) if known else 1.0
 
 
+def widest_gap(balanced: Sequence[Groups], rows: NDArray[np.int64]) -> float:
+    """Return the largest gap of any of the attributes that the selection balances, 0 without one."""
+    return max((largest_gap(groups, rows) for groups in balanced), default=0.0)
+
+
 def frontier_points(state: RagState, pool: OpinionPool) -> tuple[FrontierPoint, ...]:
     """Return relevance kept (of the pool's own k most relevant) against W1 for the exact selection, lambda 0 up."""
     k = len(state["chosen"])
@@ -284,22 +291,22 @@ def frontier_points(state: RagState, pool: OpinionPool) -> tuple[FrontierPoint, 
     relevance = np.zeros(len(ids))
     relevance[np.searchsorted(ids, state["candidates"])] = state["relevance"]
     top = float(np.sort(relevance)[-k:].sum())
-    balanced = pool.groups.get(state["selection"].get("balanced", ""))
+    balanced = [pool.groups[name] for name in state["selection"].get("balanced", ())]
     points = tuple(
         FrontierPoint(
             lam=each.lam,
             relevance_kept=each.relevance / top if top > 0 else 1.0,
             w1=each.w1,
-            largest_gap=largest_gap(balanced, each.rows) if balanced is not None else 0.0,
+            largest_gap=widest_gap(balanced, each.rows),
         )
         for each in exact_choices(pool, relevance, k, FRONTIER_LAMBDAS)
     )
     rows = stance_rows(pool, state["chosen"])
     chosen = FrontierPoint(
-        lam=state["selection"].get("lam"),
+        lam=None if state["selection"].get("distance_name") else state["selection"].get("lam"),
         relevance_kept=float(relevance[rows].sum() / top) if top > 0 else 1.0,
         w1=w1_bins(histogram(pool.stances.scores[rows]), pool.target),
-        largest_gap=largest_gap(balanced, rows) if balanced is not None else 0.0,
+        largest_gap=widest_gap(balanced, rows),
         chosen=True,
     )
     return (*points, chosen)
@@ -309,4 +316,4 @@ def _counts(scores: NDArray[np.int64]) -> tuple[int, ...]:
     return tuple(int(n) for n in np.bincount((scores + 30) // 10, minlength=len(BINS)))
 
 
-__all__ = ["build_receipt", "frontier_points", "largest_gap", "stance_rows"]
+__all__ = ["build_receipt", "frontier_points", "largest_gap", "stance_rows", "widest_gap"]

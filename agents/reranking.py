@@ -17,7 +17,7 @@ from agents.fairness.distance import histogram, w1_bins
 from agents.frontier import exact_choices
 from agents.ordering import ordered, population_bias, position_weights
 from agents.pools import Groups, OpinionPool, opinion_pool
-from agents.receipts import largest_gap, stance_rows
+from agents.receipts import stance_rows, widest_gap
 from agents.state import RagState
 from store.errors import NoCandidates
 from store.receipt import AuditReceipt, FrontierPoint, PositionAudit, RankedDocument
@@ -113,10 +113,11 @@ class _Desk:
         documents = self.context.documents(ids)
         made = [self._at(*each, documents) for each in found.values()]
         made.sort(key=lambda each: (each.point.w1, each.point.relevance_kept))
-        return AnswerFrontier(tuple(made), self.groups.attribute if self.groups else "", self._stale())
+        return AnswerFrontier(tuple(made), ", ".join(g.attribute for g in self.groups), self._stale())
 
     def _lam(self) -> float | None:
-        return self.receipt.selection.lam if self.receipt.selection else None
+        made = self.receipt.selection
+        return made.lam if made and not made.distance_name else None
 
     def _at(
         self, lam: float | None, rows: Integers, chosen: bool, documents: dict[int, DocumentRecord]
@@ -125,7 +126,7 @@ class _Desk:
             lam=lam,
             relevance_kept=float(self.relevance[rows].sum() / self.top) if self.top > 0 else 1.0,
             w1=w1_bins(histogram(self.pool.stances.scores[rows]), self.pool.target),
-            largest_gap=largest_gap(self.groups, rows) if self.groups else 0.0,
+            largest_gap=widest_gap(self.groups, rows),
             chosen=chosen,
         )
         polarity = np.sign(self.pool.stances.scores[rows]).astype(np.int64)
@@ -198,8 +199,9 @@ def _target_name(receipt: AuditReceipt) -> str:
     return receipt.opinion.target.partition(",")[0] if receipt.opinion else "proportional"
 
 
-def _constrained(receipt: AuditReceipt, pool: OpinionPool) -> Groups | None:
-    return next((pool.groups.get(each.attribute) for each in receipt.groups if each.constrained), None)
+def _constrained(receipt: AuditReceipt, pool: OpinionPool) -> tuple[Groups, ...]:
+    names = [each.attribute for each in receipt.groups if each.constrained]
+    return tuple(pool.groups[name] for name in names if name in pool.groups)
 
 
 __all__ = ["AnswerFrontier", "Reranking", "answer_frontier"]

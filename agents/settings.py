@@ -23,14 +23,15 @@ class AgentSettings(BaseModel):
     method: str = Field(
         default="auto",
         description="which documents: auto (exact or balanced, by k, as measured: agents.fairness.recommendation), "
-        "exact, balanced, or the name of a baseline",
+        "exact, exact-w2, exact-weighted, balanced, faro, or the name of a baseline",
     )
     target: str | tuple[float, ...] = Field(
         default="proportional", description="proportional (to the population), parity, stars, or seven shares"
     )
     balance: str = Field(
         default="",
-        description="author attribute that constrains the choice; empty: the best known one; none: none",
+        description="author attributes that constrain the choice, commas between them; empty: the best known one; "
+        "none: none",
     )
     enhancement: EnhancementName = Field(
         default="none", description="how the search text is made; auto: as `evenhand probe` recommended"

@@ -169,13 +169,6 @@ class AnswerStore:
         with self._database.session() as session:
             return [row[0] for row in session.execute(statement).all()][::-1]
 
-    def create_thread(self, corpus_id: int, title: str) -> str:
-        """Start a conversation; returns its id."""
-        thread_id = new_id()
-        with self._database.session() as session:
-            session.add(Thread(id=thread_id, corpus_id=corpus_id, title=title[:500]))
-        return thread_id
-
     def ensure_thread(self, corpus_id: int, thread_id: str, title: str) -> None:
         """Start a conversation under this id unless there is one.
 

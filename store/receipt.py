@@ -191,7 +191,10 @@ class RankedDocument(_Part):
 
 
 class PositionAudit(_Part):
-    """The order: predicted output bias ``Rb`` and its calibration (FARO eq. 4)."""
+    """The order: predicted output bias ``Rb`` and its calibration (FARO eq. 4).
+
+    ``weighted_w1`` is W1 to the target of the opinions as the position weights count them.
+    """
 
     calibrated: bool
     note: str
@@ -201,20 +204,46 @@ class PositionAudit(_Part):
     standard_error: float | None = None
     target: float | None = None
     natural: float | None = None
+    weighted_w1: float | None = None
 
 
 class SelectionAudit(_Part):
-    """Which documents were chosen, how, and at what price."""
+    """Which documents were chosen, how (``reason``: why this method, where nobody named one), and at what price.
+
+    ``frame`` counts the documents that a probability sample could have drawn; ``distance_name`` is what ``lam`` weighs
+    where it is not W1 of the documents, ``distance`` its value.
+    """
 
     method: str
+    reason: str = ""
     k: int
     pool: int
     pool_source: str
     lam: float | None = None
+    distance_name: str = ""
+    distance: float | None = None
     beta: float | None = None
     seed: int | None = None
+    frame: int | None = None
     relevance_kept: float | None = None
     notes: tuple[str, ...] = ()
+
+
+class MarginAudit(_Part):
+    """What a probability sample says of all documents that could be drawn, with its 95 % interval.
+
+    ``attribute`` is ``opinion``, ``rating`` or an author attribute, ``value`` the side or group whose share is
+    estimated; a rating's mean has no ``value``. ``known`` documents of the sample state it. ``counted`` is the same
+    over all documents of the pool, by count. An interval is None where fewer than two documents state it.
+    """
+
+    attribute: str
+    value: str = ""
+    estimate: float
+    low: float | None = None
+    high: float | None = None
+    known: int
+    counted: float
 
 
 class FrontierPoint(_Part):
@@ -292,6 +321,7 @@ class AuditReceipt(_Part):
     selection: SelectionAudit | None = None
     opinion: OpinionAudit | None = None
     groups: tuple[GroupAudit, ...] = ()
+    margins: tuple[MarginAudit, ...] = ()
     position: PositionAudit | None = None
     ranking: tuple[RankedDocument, ...] = ()
     plain_ranking: tuple[int, ...] = ()

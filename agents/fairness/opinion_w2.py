@@ -1,15 +1,12 @@
-"""The exact choice for W2 itself, with its square root (O-RAG eq. 8), without author groups (D3)."""
+"""The exact choice for W2 itself, with its square root (O-RAG eq. 8): relevance, W2 and author groups (D3)."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.fairness.cells import best_by_level, make_cells
-from agents.fairness.distance import BINS, IntArray, finite_vector, probabilities, wasserstein_p
-from agents.fairness.opinion import ExactChoice, check_k, check_weight
+from agents.fairness.distance import BINS, finite_vector
+from agents.fairness.opinion import ExactChoice, check_weight, select_exact
 
 
 def select_w2(
@@ -19,60 +16,70 @@ def select_w2(
     k: int,
     *,
     lam: float,
+    beta: float = 0.0,
     values: ArrayLike = BINS,
+    groups: ArrayLike | None = None,
+    group_shares: ArrayLike | None = None,
     ids: ArrayLike | None = None,
 ) -> ExactChoice:
-    """Choose k documents to maximise ``sum r - lam * W2``; ``distance`` of the result is W2.
+    """Choose k documents to maximise ``sum r - lam * W2 - beta * gap``; ``distance`` of the result is W2.
 
-    ``r - lam * sqrt(z)`` is convex in (r, z = W2^2), so the best choice lies on the supported frontier of (r, z), which
-    a dichotomy over linear trade-offs walks; a segment is left when even its best corner is no better than a choice
+    With u = sum r - beta * gap and z = W2^2 the objective ``u - lam * sqrt(z)`` is convex in (u, z), so the best choice
+    lies on the supported frontier of (u, z), which a dichotomy over linear trade-offs walks; each of its points is a
+    :func:`agents.fairness.opinion.select_exact`. A segment is left when even its best corner is no better than a choice
     already seen.
 
     Parameters
     ----------
-    relevance, score, population, values, k, lam, ids
+    relevance, score, population, values, k, lam, beta, groups, group_shares, ids
         As in :func:`agents.fairness.opinion.select_exact`.
     """
-    r = finite_vector("relevance", relevance)
-    s = finite_vector("score", score, length=r.size)
-    support = finite_vector("values", values)
-    masses = probabilities("population", population, length=support.size)
-    check_k(k, r.size)
     check_weight("lam", lam)
-    ties = np.arange(r.size) if ids is None else np.asarray(ids)
-    if ties.shape != r.shape or np.unique(ties).size != r.size:
-        raise ValueError("ids: expected one distinct id for each document")
-    ascending = np.argsort(support, kind="stable")
-    target = support[ascending], masses[ascending]
-    cells = make_cells(r, s, np.zeros(r.size, np.intp), ties, target, k, 1.0, 2.0)
-    nothing = np.zeros(1)
 
-    def supported(trade_off: float) -> tuple[float, float, IntArray]:
-        _value, rows = best_by_level(replace(cells, potential=trade_off * cells.potential), nothing)
-        chosen = cells.index[rows]
-        return float(r[chosen].sum()), wasserstein_p(s[chosen], target[0], None, target[1], 2.0), chosen
+    def supported(trade_off: float) -> ExactChoice:
+        return select_exact(
+            relevance,
+            score,
+            population,
+            k,
+            lam=trade_off,
+            beta=beta,
+            p=2.0,
+            values=values,
+            groups=groups,
+            group_shares=group_shares,
+            ids=ids,
+        )
 
-    def value(point: tuple[float, float, IntArray]) -> float:
-        return point[0] - lam * float(np.sqrt(max(point[1], 0.0)))
+    def worth(point: ExactChoice) -> float:
+        return point.relevance - beta * point.gap
 
-    steepest = 1e6 * max(1.0, float(np.ptp(r)) * k)
-    right, left = supported(0.0), supported(steepest)
+    def value(point: ExactChoice) -> float:
+        return worth(point) - lam * float(np.sqrt(point.distance))
+
+    r = finite_vector("relevance", relevance)
+    right = supported(0.0)
+    left = supported(1e6 * max(1.0, float(np.ptp(r)) * k + beta))
     best = max(right, left, key=value)
-    segments = [(left, right)] if right[1] - left[1] > 1e-12 else []
+    proven = right.optimal and left.optimal
+    segments = [(left, right)] if right.distance - left.distance > 1e-12 else []
     while segments:
         near, far = segments.pop()
-        if far[0] - lam * np.sqrt(max(near[1], 0.0)) <= value(best):
+        if worth(far) - lam * np.sqrt(near.distance) <= value(best):
             continue
-        trade_off = (far[0] - near[0]) / (far[1] - near[1])
+        trade_off = max(0.0, (worth(far) - worth(near)) / (far.distance - near.distance))
         middle = supported(trade_off)
-        gain = (middle[0] - trade_off * middle[1]) - (near[0] - trade_off * near[1])
-        if gain <= 1e-12 * max(1.0, abs(near[0])):
+        proven = proven and middle.optimal
+        gain = (worth(middle) - trade_off * middle.distance) - (worth(near) - trade_off * near.distance)
+        if gain <= 1e-12 * max(1.0, abs(worth(near))):
             continue
         best = max(best, middle, key=value)
         segments += [(near, middle), (middle, far)]
-    chosen = best[2][np.lexsort((ties[best[2]], -r[best[2]]))]
     top = value(best)
-    return ExactChoice(chosen, top, best[0], float(np.sqrt(max(best[1], 0.0))), 0.0, top, True)
+    bound = top if proven else float("inf")
+    return ExactChoice(
+        best.indices, top, best.relevance, float(np.sqrt(best.distance)), best.gap, bound, proven
+    )
 
 
 __all__ = ["select_w2"]

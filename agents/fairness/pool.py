@@ -155,7 +155,7 @@ class Choice:
     """What a method hands back: positions in the pool, and what only the method knows.
 
     ``frame`` lists, ascending, the documents that the method could have chosen; ``frame_inclusion`` their inclusion
-    probabilities where the method is a probability sample.
+    probabilities where the method is a probability sample. ``ranked``: the order of ``indices`` is part of the choice.
     """
 
     indices: IntArray
@@ -163,6 +163,7 @@ class Choice:
     frame_inclusion: FloatArray | None = None
     objective: float | None = None
     exact: bool = False
+    ranked: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -205,7 +206,7 @@ class Selection:
     Attributes
     ----------
     indices
-        Positions in the pool, most relevant first.
+        Positions in the pool: by rank where ``ranked``, else most relevant first.
     method
         Name in the registry.
     parts
@@ -219,6 +220,8 @@ class Selection:
         Value of the objective that the method maximises, where it has one.
     exact
         True when the objective is proven optimal.
+    ranked
+        True when the method chose the order together with the documents.
     frame
         Positions of the documents that could have been chosen (the sampling frame, the matched candidates ...).
     frame_inclusion
@@ -232,6 +235,7 @@ class Selection:
     notes: tuple[str, ...] = ()
     objective: float | None = None
     exact: bool = False
+    ranked: bool = False
     frame: IntArray | None = None
     frame_inclusion: FloatArray | None = None
 

@@ -18,6 +18,9 @@ label quality  k = 5          k = 10         k = 20
 The exact choice takes the most relevant of each cell, so what the label does not see comes back with relevance; with
 few documents and good labels its exact counts weigh more, with many documents chance does. ``balanced`` pays with
 relevance: it keeps .69 / .71 / .74 of plain top-k's, ``exact`` .95 / .96 / .97.
+
+Where labels of the corpus were reviewed, their measured quality decides (``agents.fairness.label_rank``): there the
+truth is what a reader finds in the text, not what the author would have rated.
 """
 
 from __future__ import annotations
@@ -36,7 +39,7 @@ def recommended_method(k: int, label_quality: float | None = None) -> Literal["e
     k
         Documents to select, at least 1.
     label_quality
-        Spearman correlation of the opinion labels with an independent rating, in [-1, 1]; None when it was not
+        Spearman correlation of the opinion labels with an independent truth, in [-1, 1]; None when it was not
         measured, which counts as lexical labels.
     """
     if k < 1:

@@ -24,7 +24,10 @@ Method = Callable[..., Choice]
 METHODS: Final[Mapping[str, Method]] = MappingProxyType(
     {
         "exact": methods.exact,
+        "exact-w2": methods.exact_w2,
+        "exact-weighted": methods.exact_weighted,
         "balanced": methods.balanced,
+        "faro": methods.faro,
         "relevance": baselines.relevance,
         "mmr": baselines.mmr,
         "dpp": baselines.dpp,
@@ -59,12 +62,13 @@ def select(
     rng
         Source of chance; required by the random methods, unused by the others.
     options
-        The method's own: ``lam, beta, p`` (exact), ``trade_off`` (mmr ...), ``relevance_quantile`` (samples).
+        The method's own: ``lam, beta, p`` (exact), ``trade_off`` (mmr ...), ``relevance_quantile`` (samples),
+        ``weights`` of the positions (exact-weighted, faro).
 
     Returns
     -------
     Selection
-        Most relevant first.
+        Most relevant first, unless the method chose the order too.
 
     Raises
     ------
@@ -85,7 +89,7 @@ def select(
         if "unexpected keyword" not in str(error):
             raise
         raise ValueError(f"options: {method} takes no such option ({error})") from error
-    indices = pool.by_relevance(choice.indices)
+    indices = choice.indices if choice.ranked else pool.by_relevance(choice.indices)
     inclusion = None
     if choice.frame_inclusion is not None:
         inclusion = choice.frame_inclusion[np.searchsorted(choice.frame, indices)]
@@ -97,6 +101,7 @@ def select(
         notes=choice.notes + shortfalls(pool, k, indices, choice.frame),
         objective=choice.objective,
         exact=choice.exact,
+        ranked=choice.ranked,
         frame=choice.frame,
         frame_inclusion=choice.frame_inclusion,
     )

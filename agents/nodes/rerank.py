@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from langgraph.runtime import Runtime
 
+from agents.choosing import BALANCING, Desk, choose
 from agents.context import RagContext
+from agents.corrections import measured_quality
 from agents.fairness.measure import shortfalls
 from agents.fairness.opinion import least_distance
-from agents.fairness.recommendation import recommended_method
-from agents.fairness.selection import METHODS, measure, select
-from agents.ordering import POLARITY, ordered, population_bias, position_weights
+from agents.fairness.recommendation import LEXICAL_QUALITY, recommended_method
+from agents.fairness.selection import METHODS, measure
+from agents.ordering import POLARITY, as_ranked, ordered, population_bias, position_weights, weighted_w1
 from agents.pools import Groups, fairness_pool, opinion_pool
 from agents.receipts import stance_rows
 from agents.state import RagState
@@ -45,8 +47,11 @@ def _by_relevance(state: RagState, k: int) -> dict[str, Any]:
 def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
     options, settings = state["options"], context.settings
     method = str(options.get("method", settings.method))
+    reason = ""
     if method == "auto":
-        method = recommended_method(k)
+        quality = measured_quality(context)
+        method = recommended_method(k, quality)
+        reason = _why(k, quality)
     if method not in METHODS:
         raise UsageError(
             f"there is no selection method `{method}`", f"use auto or one of {', '.join(METHODS)}"
@@ -56,50 +61,64 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
     ids = pool.stances.document_ids
     relevance = np.zeros(len(ids))
     relevance[np.searchsorted(ids, state["candidates"])] = state["relevance"]
-    balance = str(options.get("balance", settings.balance))
     vectors = None
     if method == "mmr":
         query = context.searcher.embed_query(state["enhancement"]["texts"][0])
         vectors = context.searcher.best_vectors(context.corpus.id, query, ids)
+    balance = str(options.get("balance", settings.balance)) if method in BALANCING else "none"
     problem, groups = fairness_pool(pool, relevance, balance, vectors)
-    weights = {name: options[name] for name in ("lam", "beta") if options.get(name) is not None}
-    own: dict[str, Any] = weights if method == "exact" else {}
-    if method == "balanced":
-        # The more relevant half, but never so few that the sample has nothing to choose from.
-        own = {"relevance_quantile": float(np.clip(1 - 3 * k / max(len(ids), 1), 0.0, 0.5))}
-    chosen = select(method, problem, k, np.random.default_rng(seed), **own)
-    rows = chosen.indices
+    measured = position_weights(context, min(k, len(ids)))
+    goal = measured.goal(str(options.get("target", settings.target)), population_bias(pool.target))
+    weighed = {name: float(options[name]) for name in ("lam", "beta") if options.get(name) is not None}
+    desk = Desk(problem, groups, measured, goal, settings.tau, np.random.default_rng(seed))
+    made = choose(method, desk, k, weighed)
+    chosen, rows = made.selection, made.selection.indices
+    polarity = np.sign(pool.stances.scores[rows]).astype(np.int64)
+    if chosen.ranked:
+        position = as_ranked(
+            measured,
+            relevance[rows],
+            polarity.astype(np.float64),
+            made.goal,
+            "the order came with the choice",
+        )
+    else:
+        order, position = ordered(measured, relevance[rows], polarity, goal, settings.tau)
+        rows = rows[order]
+    scores = pool.stances.scores[rows].astype(np.float64)
+    position = position.model_copy(update={"weighted_w1": weighted_w1(measured, scores, pool.target)})
+    short = shortfalls(problem, k, rows, problem.entity_documents())
     # No more than k of a bin can be chosen: the floor needs no more of each.
     supply = np.repeat(BINS, np.minimum(pool.population, len(rows)))
     floor = least_distance(supply, pool.target, len(rows)) if len(rows) else None
-    polarity = np.sign(pool.stances.scores[rows]).astype(np.int64)
-    measured = position_weights(context, len(rows))
-    goal = measured.goal(str(options.get("target", settings.target)), population_bias(pool.target))
-    order, position = ordered(measured, relevance[rows], polarity, goal, settings.tau)
-    rows = rows[order]
     audit = SelectionAudit(
         method=method,
+        reason=reason,
         k=len(rows),
         pool=len(ids),
         pool_source=state["pool_source"],
-        lam=weights.get("lam", 0.02 * len(rows)) if method == "exact" else None,
-        beta=weights.get("beta", 0.5 * len(rows)) if method == "exact" and groups else None,
+        lam=made.lam,
+        beta=made.beta,
+        distance_name=made.distance_name,
+        distance=made.distance(scores, pool.target),
         seed=seed if chosen.inclusion is not None else None,
+        frame=len(chosen.frame) if chosen.inclusion is not None and chosen.frame is not None else None,
         relevance_kept=_kept(chosen.parts.relevance, chosen.parts.relevance_top),
-        notes=_notes(shortfalls(problem, k, rows, problem.entity_documents()), groups),
+        notes=_notes(tuple(dict.fromkeys((*made.notes, *short))), groups),
     )
-    inclusion = [] if chosen.inclusion is None else [float(p) for p in chosen.inclusion[order]]
+    inclusion = {} if chosen.inclusion is None else dict(zip(chosen.indices, chosen.inclusion, strict=True))
     return {
         "chosen": [int(i) for i in ids[rows]],
         "weights": measured.weights.tolist() if measured.calibrated else [],
-        "inclusion": inclusion,
+        "inclusion": [float(inclusion[row]) for row in rows] if inclusion else [],
         "selection": {
             **audit.model_dump(),
             "floor": floor,
-            "balanced": groups.attribute if groups else "",
+            "balanced": [each.attribute for each in groups],
+            "margins": [],
         },
         "position": position.model_dump(),
-        "unmet": [note for note in audit.notes if note.startswith("only ")],
+        "unmet": [note for note in audit.notes if note.startswith(("only ", "no ranking "))],
     }
 
 
@@ -111,7 +130,7 @@ def _as_given(state: RagState, context: RagContext) -> dict[str, Any]:
     relevance = np.zeros(len(ids))
     relevance[np.searchsorted(ids, state["candidates"])] = state["relevance"]
     rows = stance_rows(pool, given["ids"])
-    problem, groups = fairness_pool(pool, relevance, str(context.settings.balance))
+    problem, _ = fairness_pool(pool, relevance, "none")
     parts = measure(problem, rows)
     measured = position_weights(context, len(rows))
     polarity = np.sign(pool.stances.scores[rows]).astype(np.float64)
@@ -138,24 +157,30 @@ def _as_given(state: RagState, context: RagContext) -> dict[str, Any]:
         "selection": {
             **audit.model_dump(),
             "floor": parts.floor,
-            "balanced": groups.attribute if groups else "",
+            "balanced": [],
         },
         "position": position.model_dump(),
         "unmet": [given["unmet"]] if given.get("unmet") else [],
     }
 
 
-def _notes(notes: tuple[str, ...], groups: Groups | None) -> tuple[str, ...]:
-    if groups is None:
-        return notes
-    prefix = f"of {groups.attribute} group "
-    named = []
-    for note in notes:
-        head, found, rest = note.partition(prefix)
-        code, _, tail = rest.partition(" ")
-        if found and code.isdigit():
-            note = f"{head}with {groups.attribute} {groups.names[int(code)]} {tail}"
-        named.append(note)
+def _why(k: int, quality: float | None) -> str:
+    """Say what the default turned on."""
+    if quality is None:
+        return f"the default for k = {k} and labels not reviewed (rank correlation taken as {LEXICAL_QUALITY:.2f})"
+    return f"the default for k = {k} and labels whose rank correlation with the reviews is {quality:.2f}"
+
+
+def _notes(notes: tuple[str, ...], groups: tuple[Groups, ...]) -> tuple[str, ...]:
+    """Put the groups' names in the place of their codes."""
+    named = list(notes)
+    for each in groups:
+        prefix = f"of {each.attribute} group "
+        for place, note in enumerate(named):
+            head, found, rest = note.partition(prefix)
+            code, _, tail = rest.partition(" ")
+            if found and code.isdigit():
+                named[place] = f"{head}with {each.attribute} {each.names[int(code)]} {tail}"
     return tuple(named)
 
 

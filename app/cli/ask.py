@@ -24,7 +24,10 @@ def ask(
         int | None, typer.Option("-k", help="Documents that the answer stands on.", min=1, max=200)
     ] = None,
     method: Annotated[
-        str | None, typer.Option(help="auto, exact, balanced, or a baseline by name (relevance, mmr, ...).")
+        str | None,
+        typer.Option(
+            help="auto, exact, exact-w2, exact-weighted, balanced, faro, or a baseline (relevance, mmr, ...)."
+        ),
     ] = None,
     target: Annotated[
         str | None,
@@ -42,7 +45,9 @@ def ask(
     route: Annotated[
         str | None, typer.Option(help="factual, opinion, both or counting, instead of the router.")
     ] = None,
-    balance: Annotated[str | None, typer.Option(help="Author attribute to balance; none for none.")] = None,
+    balance: Annotated[
+        str | None, typer.Option(help="Author attributes to balance, commas between; none for none.")
+    ] = None,
     enhancement: Annotated[
         str | None,
         typer.Option(

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 METHODS: tuple[tuple[str, str], ...] = (
     ("relevance", "without fairness: the most relevant documents"),
     ("exact", "the joint optimum of relevance, opinions and author groups"),
+    ("exact-w2", "as exact, by W2: far opinions that are missing count more"),
+    ("exact-weighted", "documents and order at once, by the ranks' weights"),
     ("balanced", "a probability sample of the documents, in proportion"),
+    ("faro", "the most relevant whose predicted output bias is right"),
     ("mmr", "relevance, and unlike what is chosen already"),
     ("dpp", "a diverse set by determinant"),
     ("kl", "greedy, by divergence from the population"),
@@ -114,7 +117,7 @@ def ask_again(desk: EvenhandApp, turn: Turn, method: str = "") -> None:
         chosen: str | None = method or await desk.push_screen_wait(
             ChooseDialog(
                 "Ask again with which method?",
-                [(name, f"{name:<12} {what}") for name, what in METHODS],
+                [(name, f"{name:<14} {what}") for name, what in METHODS],
                 words=f"{line(turn.question, limit=200)}",
             )
         )
@@ -210,7 +213,7 @@ def switch_method(desk: EvenhandApp) -> None:
 
     async def choose() -> None:
         choices = [("", f"{'auto':<12} as the settings say")] + [
-            (n, f"{n:<12} {what}") for n, what in METHODS
+            (n, f"{n:<14} {what}") for n, what in METHODS
         ]
         chosen = await desk.push_screen_wait(
             ChooseDialog("How shall documents be chosen?", choices, current=desk.chat.method)

@@ -90,7 +90,8 @@ def opinion_panel(
     out += sentence(document_words(opinion.retrieved.n), width, ascii=ascii) if opinion.retrieved.n else []
     figures = part_lines(receipt, "opinions", width, ascii=ascii)
     start = next((i for i, text in enumerate(figures) if text.startswith("set ")), len(figures))
-    return [*out, "", *figures[start:]]
+    margins = part_lines(receipt, "margins", width, ascii=ascii)
+    return [*out, "", *figures[start:], *(["", "Margins of error", *margins] if margins else [])]
 
 
 def group_panel(receipt: AuditReceipt, width: int, *, ascii: bool = False) -> list[str]:

@@ -30,6 +30,7 @@ from app.views.rows import (
     figure_listing,
     frontier_listing,
     group_listing,
+    margin_listing,
     opinion_facts,
     process_facts,
     question_facts,
@@ -48,6 +49,7 @@ from app.views.words import (
     goal_shares,
     group_words,
     largest_gap,
+    margin_words,
     pool_words,
     position_words,
     quote_words,
@@ -186,6 +188,15 @@ def _groups(receipt: AuditReceipt) -> str:
     return part.section("Author groups", *out) if out else ""
 
 
+def _margins(receipt: AuditReceipt) -> str:
+    if not receipt.margins:
+        return ""
+    listing = part.listing("What the sample says of all", margin_listing(receipt))
+    return part.section(
+        "Margins of error", f'<p class="words">{part.text(margin_words(receipt))}</p>', listing
+    )
+
+
 def _counts(receipt: AuditReceipt) -> str:
     out: list[str] = []
     for index, each in enumerate(receipt.counts, start=1):
@@ -260,6 +271,7 @@ _SECTIONS: Final[tuple[Callable[[AuditReceipt], str], ...]] = (
     _answer,
     _opinion,
     _groups,
+    _margins,
     _counts,
     _selection,
     _ranks,

@@ -17,6 +17,7 @@ from app.views.rows import (
     figure_listing,
     frontier_listing,
     group_listing,
+    margin_listing,
     opinion_facts,
     overlap_words,
     process_facts,
@@ -34,6 +35,7 @@ from app.views.words import (
     frontier_words,
     goal_shares,
     group_words,
+    margin_words,
     position_words,
     quote_words,
     receipt_line,
@@ -137,6 +139,13 @@ def _groups(receipt: AuditReceipt) -> list[str]:
     return ["", "## Author groups", *out] if out else []
 
 
+def _margins(receipt: AuditReceipt) -> list[str]:
+    if not receipt.margins:
+        return []
+    table = markdown_listing(margin_listing(receipt))
+    return ["", "## Margins of error", "", _text(margin_words(receipt)), *table]
+
+
 def _counts(receipt: AuditReceipt) -> list[str]:
     out: list[str] = []
     for each in receipt.counts:
@@ -198,6 +207,7 @@ _PARTS: Final[tuple[Callable[[AuditReceipt], list[str]], ...]] = (
     _answer,
     _opinion,
     _groups,
+    _margins,
     _counts,
     _selection,
     _ranks,

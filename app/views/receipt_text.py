@@ -21,6 +21,7 @@ from app.views.rows import (
     figure_listing,
     frontier_listing,
     group_listing,
+    margin_listing,
     opinion_facts,
     overlap_words,
     process_facts,
@@ -38,6 +39,7 @@ from app.views.words import (
     frontier_words,
     goal_shares,
     group_words,
+    margin_words,
     position_words,
     quote_words,
     receipt_line,
@@ -184,6 +186,14 @@ def _groups(page: _Page, receipt: AuditReceipt) -> None:
         page.listing(group_listing(group))
 
 
+def _margins(page: _Page, receipt: AuditReceipt) -> None:
+    if not receipt.margins:
+        return
+    page.title("Margins of error")
+    page.item(margin_words(receipt), "")
+    page.listing(margin_listing(receipt))
+
+
 def _ranks(page: _Page, receipt: AuditReceipt) -> None:
     if receipt.position is not None or receipt.ranking:
         page.title("Order")
@@ -256,6 +266,7 @@ _PARTS: Final[tuple[Callable[[_Page, AuditReceipt], None], ...]] = (
     _answer,
     _opinion,
     _groups,
+    _margins,
     _counts,
     _selection,
     _ranks,
@@ -268,6 +279,7 @@ _PARTS: Final[tuple[Callable[[_Page, AuditReceipt], None], ...]] = (
 PARTS: Final[dict[str, Callable[[_Page, AuditReceipt], None]]] = {
     "opinions": _opinion,
     "groups": _groups,
+    "margins": _margins,
     "counts": _counts,
     "selection": _selection,
     "order": _ranks,

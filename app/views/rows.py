@@ -152,6 +152,17 @@ def group_listing(group: GroupAudit) -> Listing:
     return Listing((group.attribute, "corpus", "share", "used", "share", "gap", ""), rows, "Lrrrrrl")
 
 
+def margin_listing(receipt: AuditReceipt) -> Listing:
+    """Return what the sample estimates, its 95 % interval, and the same counted over all documents."""
+    rows = []
+    for each in receipt.margins:
+        write = percent if each.value else (lambda mean: number(mean, 2))
+        between = "-" if each.low is None or each.high is None else f"{write(each.low)} to {write(each.high)}"
+        what = f"{each.attribute}: {each.value}" if each.value else f"mean {each.attribute}"
+        rows.append((what, count(each.known), write(each.estimate), between, write(each.counted)))
+    return Listing(("share or mean", "n", "sample", "95% interval", "all"), rows, "Lrrrr")
+
+
 def selection_facts(receipt: AuditReceipt) -> Facts:
     """Return method, pool and settings of the selection, and the relevance that it kept; none without one."""
     chosen = receipt.selection
@@ -162,12 +173,15 @@ def selection_facts(receipt: AuditReceipt) -> Facts:
         for name, value in (("lambda", chosen.lam), ("beta", chosen.beta))
         if value is not None
     ]
+    if chosen.distance is not None:
+        settings.append(f"lambda weighs {chosen.distance_name}, which is {number(chosen.distance, 2)}")
     settings += [f"seed {chosen.seed}"] if chosen.seed is not None else []
     kept = relevance_kept(receipt)
     if kept is not None:
         of = "the most relevant of the pool" if receipt.frontier else "the plain top-k"
         settings.append(f"relevance kept {100 * kept:.1f}% of {of}")
     facts = [("method", f"{chosen.method}: {chosen.k} of {count(chosen.pool)} ({chosen.pool_source})")]
+    facts += [("why", chosen.reason)] if chosen.reason else []
     return facts + ([("settings", ", ".join(settings))] if settings else [])
 
 
@@ -303,6 +317,7 @@ __all__ = [
     "figure_listing",
     "frontier_listing",
     "group_listing",
+    "margin_listing",
     "opinion_facts",
     "overlap_words",
     "process_facts",

@@ -147,6 +147,18 @@ def group_words(group: GroupAudit) -> list[str]:
     return words
 
 
+def margin_words(receipt: AuditReceipt) -> str:
+    """Say what the intervals of a probability sample stand for; empty where there are none."""
+    if not receipt.margins:
+        return ""
+    chosen = receipt.selection
+    drawn = f"{count(chosen.k)} of {plural(chosen.frame, 'document')}" if chosen and chosen.frame else "these"
+    return (
+        f"The {drawn} were drawn at random, with known chances: in 95 of 100 such draws the interval holds the value "
+        "of the documents that could be drawn. `all` is counted over the whole population."
+    )
+
+
 def gap_state(share: GroupShare) -> str:
     """Return ``MISSED`` for a group of the population that is not among the retrieved, ``!`` for a gap."""
     if share.population and not share.retrieved:
@@ -167,8 +179,11 @@ def position_words(position: PositionAudit) -> str:
     error = "" if position.standard_error is None else f" +/- {number(position.standard_error, 2)}"
     target = "" if position.target is None else f", target {signed(position.target)}"
     natural = "" if position.natural is None else f", by relevance alone {signed(position.natural)}"
+    weighted = (
+        "" if position.weighted_w1 is None else f"; W1 as the ranks weigh it {number(position.weighted_w1)}"
+    )
     note = f"; {position.note}" if position.note else ""
-    return f"predicted Rb {signed(position.predicted)}{error}{target}{natural}{model}{note}"
+    return f"predicted Rb {signed(position.predicted)}{error}{target}{natural}{weighted}{model}{note}"
 
 
 def frontier_words(receipt: AuditReceipt) -> str:
@@ -198,9 +213,15 @@ def off_curve_words(receipt: AuditReceipt) -> str:
             "The choice lies off the curve: balanced draws a probability sample, and pays relevance for "
             "what the labels miss, which W1 to the labelled population does not show."
         )
-    balanced = next((group.attribute for group in receipt.groups if group.constrained), "")
+    selection = receipt.selection
+    balanced = " and ".join(group.attribute for group in receipt.groups if group.constrained)
+    own = selection.distance_name if selection else ""
+    if selection is None or not (balanced or own):
+        return "The choice lies off the curve: its method does not weigh relevance against W1."
+    if own:
+        return f"The choice lies off the curve: it was made by {own}, not by W1 of the documents."
     return (
-        f"The choice lies off the curve: it was made for {f'the {balanced} groups' if balanced else 'more'} as well, "
+        f"The choice lies off the curve: it was made for the {balanced} groups as well, "
         "not for relevance and W1 alone."
     )
 
@@ -292,6 +313,7 @@ __all__ = [
     "goal_shares",
     "group_words",
     "largest_gap",
+    "margin_words",
     "off_curve_words",
     "pool_words",
     "position_words",

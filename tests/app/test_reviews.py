@@ -215,6 +215,8 @@ def test_without_reviews_nothing_is_corrected(run: Run, library: Path) -> None:
     assert receipt.opinion is not None
     assert receipt.opinion.corrected_shares == ()
     assert receipt.opinion.label_quality == ""
+    assert receipt.selection is not None
+    assert "labels not reviewed (rank correlation taken as 0.60)" in receipt.selection.reason
     assert "Corrected" not in receipt.answer
 
 
@@ -231,6 +233,8 @@ def test_with_reviews_receipt_and_answer_are_corrected(run: Run, reviewed: Path)
     opinion = receipt.opinion
     assert opinion is not None
     assert opinion.label_quality.startswith("accuracy .")
+    assert receipt.selection is not None
+    assert "labels whose rank correlation with the reviews is" in receipt.selection.reason
     assert len(opinion.corrected_shares) == 7
     assert sum(each.value for each in opinion.corrected_shares) == pytest.approx(1)
     labelled = sum(opinion.population.shares[:3])

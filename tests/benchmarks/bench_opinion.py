@@ -18,6 +18,7 @@ from agents.fairness.balanced import balance_columns, balanced_sample, calibrate
 from agents.fairness.cube import cube_sample
 from agents.fairness.distance import BINS
 from agents.fairness.opinion import recommended_weights, select_exact, select_weighted
+from agents.fairness.opinion_w2 import select_w2
 
 
 def corpus(rng: np.random.Generator, count: int, groups: int) -> tuple[np.ndarray, ...]:
@@ -75,6 +76,17 @@ def exact_call(k: int, groups: int, unknown: float = 0.0) -> Callable[[int], Cal
     return prepare
 
 
+def w2_call(k: int, groups: int) -> Callable[[int], Callable[[], object]]:
+    """Prepare a selection by W2 with its square root."""
+
+    def prepare(run: int) -> Callable[[], object]:
+        r, s, population, codes, shares = corpus(np.random.default_rng(run), 200, max(groups, 1))
+        grouped = {"beta": 0.5 * k, "groups": codes, "group_shares": shares} if groups else {}
+        return lambda: select_w2(r, s, population, k, lam=0.02 * k, **grouped)
+
+    return prepare
+
+
 def cube_call(count: int, covariates: int) -> Callable[[int], Callable[[], object]]:
     """Prepare a balanced sample of 20 documents."""
 
@@ -128,6 +140,8 @@ def main() -> None:
     clock("exact k=20, 4 groups", options.runs, "25", exact_call(20, 4))
     clock("exact k=20, 6 groups", options.runs, "80", exact_call(20, 6))
     clock("exact k=20, 7 groups, 20 % unknown", options.runs, "-", exact_call(20, 7, 0.2))
+    clock("exact by W2 k=20, bins alone", options.runs, "-", w2_call(20, 0))
+    clock("exact by W2 k=20, 4 groups", options.runs // 6, "-", w2_call(20, 4))
     clock("cube k=20, N=200, bins and 6 groups", options.runs, "20", cube_call(200, 0))
     clock("cube the same and 2 covariates", options.runs, "20", cube_call(200, 2))
     clock("cube N=3000, bins and 6 groups", options.runs // 3, "20", cube_call(3000, 0))

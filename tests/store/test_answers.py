@@ -109,7 +109,9 @@ def test_interrupted(answers: AnswerStore, corpus: int) -> None:
 
 
 def test_threads(answers: AnswerStore, corpus: int) -> None:
-    one, two = answers.create_thread(corpus, "x" * 600), answers.create_thread(corpus, "second")
+    one, two = new_id(), new_id()
+    answers.ensure_thread(corpus, one, "x" * 600)
+    answers.ensure_thread(corpus, two, "second")
     for thread in (two, one, one):
         answers.finish(answers.begin(corpus, "q", thread), "a", factual_receipt())
     lone = answers.begin(corpus, "alone")

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.fairness.distance import BINS, wasserstein_p
+from agents.fairness.group_bounds import largest_gap
 from agents.fairness.opinion_w2 import select_w2
 
 
@@ -26,6 +27,33 @@ def test_equals_enumeration(seed: int, levels: bool) -> None:
     choice = select_w2(r, s, population, k, lam=lam)
     assert choice.objective == pytest.approx(best, abs=1e-9)
     assert choice.relevance - lam * choice.distance == pytest.approx(best, abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6))
+def test_with_author_groups_it_equals_enumeration(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(2, 9))
+    k = int(rng.integers(1, count + 1))
+    r = np.round(rng.normal(size=count), 2)
+    s = rng.choice(BINS, count)
+    groups = rng.integers(-1, 3, count)
+    population, shares = rng.dirichlet(np.full(7, 0.5)), rng.dirichlet(np.ones(3))
+    lam, beta = float(rng.choice([0.01, 0.1])), float(rng.choice([0.3, 3.0]))
+
+    def value(c: tuple[int, ...]) -> float:
+        rows = list(c)
+        codes = groups[rows]
+        gap = largest_gap(np.bincount(codes[codes >= 0], minlength=3), shares)
+        return float(
+            r[rows].sum() - lam * np.sqrt(wasserstein_p(s[rows], BINS, None, population, 2.0)) - beta * gap
+        )
+
+    best = max(value(c) for c in combinations(range(count), k))
+    choice = select_w2(r, s, population, k, lam=lam, beta=beta, groups=groups, group_shares=shares)
+    assert choice.optimal
+    assert choice.objective == pytest.approx(best, abs=1e-9)
+    assert value(tuple(choice.indices)) == pytest.approx(best, abs=1e-9)
 
 
 def test_bad_input_names_the_argument() -> None:

@@ -2,6 +2,9 @@ import numpy as np
 import pytest
 
 from agents.fairness.distance import BINS, histogram, w1_bins
+from agents.fairness.faro_question import solve_question
+from agents.fairness.methods import MOST_WEIGHTED
+from agents.fairness.opinion import select_weighted
 from agents.fairness.pool import Pool
 from agents.fairness.selection import METHODS, RANDOM_METHODS, select
 from agents.fairness.warp import adaptive_expansion, entity_gated, slot_counts
@@ -10,8 +13,15 @@ from tests.agents.fairness.opinion_cases import random_pool
 WIDE = frozenset({"relevance", "mmr", "dpp", "opinion-mmr", "w1-mmr", "wassrank-ot"})
 
 
-@pytest.mark.parametrize("method", sorted(METHODS))
-@pytest.mark.parametrize("k", [1, 7, 20])
+@pytest.mark.parametrize(
+    ("method", "k"),
+    [
+        (name, k)
+        for name in sorted(METHODS)
+        for k in (1, 7, 20)
+        if name != "exact-weighted" or k <= MOST_WEIGHTED
+    ],
+)
 def test_every_method_keeps_the_contract(method: str, k: int) -> None:
     pool = random_pool(np.random.default_rng(k), 120, unknown=0.2, matched=0.8)
     chosen = select(method, pool, k, np.random.default_rng(3))
@@ -19,7 +29,8 @@ def test_every_method_keeps_the_contract(method: str, k: int) -> None:
     assert chosen.indices.tolist() == again.indices.tolist()
     assert chosen.method == method
     assert len(set(chosen.indices.tolist())) == k
-    assert (np.diff(pool.relevance[chosen.indices]) <= 0).all()
+    assert chosen.ranked == (method in {"exact-weighted", "faro"})
+    assert chosen.ranked or (np.diff(pool.relevance[chosen.indices]) <= 0).all()
     assert np.isin(chosen.indices, chosen.frame).all()
     parts = chosen.parts
     assert parts.w1 == pytest.approx(w1_bins(histogram(pool.score[chosen.indices]), pool.population))
@@ -84,6 +95,53 @@ def test_exact_is_never_beaten_on_its_objective() -> None:
         for method in METHODS:
             parts = select(method, pool, 10, np.random.default_rng(seed)).parts
             assert parts.relevance - 0.2 * parts.w1 <= best.objective + 1e-9
+
+
+def test_exact_weighted_needs_no_author_groups_and_no_calibration_to_equal_exact() -> None:
+    for seed in range(5):
+        pool = random_pool(np.random.default_rng(seed), 60, matched=0.8)
+        plain = select("exact", pool, 8, beta=0.0)
+        weighted = select("exact-weighted", pool, 8)
+        assert weighted.objective == pytest.approx(plain.objective, abs=1e-9)
+        assert weighted.indices.tolist() == plain.indices.tolist()
+
+
+def test_exact_weighted_orders_by_the_weights_and_says_what_it_clipped() -> None:
+    pool = random_pool(np.random.default_rng(4), 60, matched=0.8)
+    weights = np.array([0.4, -0.1, 0.2, 0.2, 0.05])
+    rows = pool.entity_documents()
+    best = select_weighted(
+        pool.relevance[rows], pool.score[rows], pool.population, np.maximum(weights, 0), lam=0.1
+    )
+    chosen = select("exact-weighted", pool, 5, weights=weights, lam=0.1)
+    assert chosen.objective == pytest.approx(best.objective)
+    assert chosen.notes[0] == "negative position weights count 0 in the distance (1 of 5)"
+    assert pool.relevance[chosen.indices[2]] >= pool.relevance[chosen.indices[3]]
+    assert (
+        "no position weight is positive"
+        in select("exact-weighted", pool, 5, weights=-weights.clip(0)).notes[0]
+    )
+    with pytest.raises(ValueError, match=r"^k: exact-weighted orders at most 12"):
+        select("exact-weighted", pool, 13)
+
+
+def test_faro_for_one_question_takes_the_solvers_ranking_and_says_when_it_cannot() -> None:
+    pool = random_pool(np.random.default_rng(2), 60, matched=0.8)
+    weights = np.array([0.5, 0.3, 0.1, 0.05])
+    rows = pool.by_relevance(pool.entity_documents())
+    polarity = np.sign(pool.score[rows]).astype(np.int64)
+    solved = solve_question(pool.relevance[rows], polarity, weights, 0.1, target=-0.3, tau=0.02)
+    chosen = select("faro", pool, 4, weights=weights, intercept=0.1, target=-0.3, tau=0.02)
+    assert chosen.indices.tolist() == rows[solved.ranking].tolist()
+    assert abs(np.sign(pool.score[chosen.indices]) @ weights + 0.1 + 0.3) <= 0.02 + 1e-9
+    far = select("faro", pool, 4, weights=weights, target=5.0, tau=0.02)
+    assert "no ranking brings the predicted Rb within 0.02 of +5.00" in far.notes[0]
+
+
+def test_exact_w2_balances_one_attribute() -> None:
+    pool = random_pool(np.random.default_rng(2), 60, groups=2)
+    with pytest.raises(ValueError, match=r"^groups: exact-w2"):
+        select("exact-w2", pool, 4)
 
 
 def test_mmr_by_hand() -> None:

@@ -159,7 +159,11 @@ def test_why_a_choice_lies_off_the_curve() -> None:
     told = frontier_words(receipt.model_copy(update={"frontier": off, "selection": drawn}))
     assert told.startswith("Price paid: 10.0% of relevance")
     assert "balanced draws a probability sample, and pays relevance for what the labels miss" in told
-    assert "as well" in off_curve_words(receipt.model_copy(update={"frontier": off}))
+    assert "the region groups as well" in off_curve_words(receipt.model_copy(update={"frontier": off}))
+    squared = receipt.selection.model_copy(update={"distance_name": "W2"})
+    assert "made by W2" in off_curve_words(receipt.model_copy(update={"frontier": off, "selection": squared}))
+    plain = receipt.model_copy(update={"frontier": off, "groups": ()})
+    assert "does not weigh" in off_curve_words(plain)
 
 
 def test_documents_are_named_as_their_source_names_them() -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from agents.evaluation.linear import calibrated, fit
+from store.enrich.features import sentence_features
 from store.enrich.heads import Head, pack, shipped, unpack
-from store.enrich.sentence_opinion import opinion_shares, positive_shares
 
 
 def small() -> Head:
@@ -68,10 +68,14 @@ def test_the_shipped_heads() -> None:
 
 
 def test_sentence_heads() -> None:
-    praise, blame = positive_shares(
-        ["The camera is excellent and easy to use.", "It broke, a waste of money."]
+    def second(head: str, *texts: str) -> list[float]:
+        rows = [sentence_features(text) for text in texts]
+        return [float(p) for p in shipped().by_name[head].probabilities(rows)[:, 1]]
+
+    praise, blame = second(
+        "orientation", "The camera is excellent and easy to use.", "It broke, a waste of money."
     )
     assert praise > 0.8
     assert blame < 0.2
-    told, plain = opinion_shares(["The picture quality is amazing.", "I bought it in June."])
+    told, plain = second("opinion", "The picture quality is amazing.", "I bought it in June.")
     assert told > 0.6 > plain

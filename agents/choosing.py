@@ -1,0 +1,144 @@
+"""One question's choice by a named method: the options that each method takes, and what its choice weighed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.fairness.distance import BINS, wasserstein_p
+from agents.fairness.methods import MOST_WEIGHTED
+from agents.fairness.opinion import recommended_weights
+from agents.fairness.pool import Pool, Selection
+from agents.fairness.selection import select
+from agents.ordering import PositionWeights, within_error
+from agents.pools import Groups
+from store.errors import UsageError
+
+Floats = NDArray[np.float64]
+
+#: Methods that balance author groups.
+BALANCING: Final = frozenset({"exact", "exact-w2", "balanced"})
+
+
+@dataclass(frozen=True, eq=False)
+class Desk:
+    """What a choice is made from: candidates, the attributes to balance, position weights, the Rb aimed at, chance."""
+
+    problem: Pool
+    groups: tuple[Groups, ...]
+    measured: PositionWeights
+    goal: float
+    tau: float
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A choice with what it weighed.
+
+    Attributes
+    ----------
+    selection
+        The documents.
+    lam, beta
+        Weights of the distance and of the largest author-group gap; None where the method has none.
+    distance_name
+        What ``lam`` weighed where it was not W1 of the documents.
+    goal
+        The Rb that the choice itself aimed at; None where it aimed at none.
+    notes
+        What the method has to say of its choice.
+    """
+
+    selection: Selection
+    lam: float | None = None
+    beta: float | None = None
+    distance_name: str = ""
+    goal: float | None = None
+    notes: tuple[str, ...] = field(default=())
+    weights: Floats | None = None
+
+    def distance(self, scores: Floats, target: Floats) -> float | None:
+        """Return the distance that ``lam`` weighed where it was not W1 of the documents, shape of ``scores`` (k,)."""
+        if not self.distance_name or not len(scores):
+            return None
+        if self.distance_name == "W2":
+            return float(np.sqrt(wasserstein_p(scores, np.asarray(BINS), None, target, 2.0)))
+        return wasserstein_p(scores, np.asarray(BINS), self.weights, target, 1.0)
+
+
+def choose(method: str, desk: Desk, k: int, weighed: Mapping[str, float]) -> Made:
+    """Choose k documents.
+
+    Parameters
+    ----------
+    method
+        A name in ``agents.fairness.selection.METHODS``.
+    weighed
+        ``lam`` and ``beta`` where they were given; others are recommended ones.
+
+    Raises
+    ------
+    UsageError
+        The method cannot choose so many documents, or balance so many attributes.
+    """
+    size = min(k, len(desk.problem))
+    default = recommended_weights(max(size, 1))
+    lam, beta = weighed.get("lam", default[0]), weighed.get("beta", default[1])
+    if method in ("exact", "exact-w2"):
+        if method == "exact-w2" and len(desk.groups) > 1:
+            names = ", ".join(each.attribute for each in desk.groups)
+            raise UsageError(f"exact-w2 balances one author attribute, not {names}", "use exact for several")
+        found = select(method, desk.problem, k, lam=lam, beta=beta)
+        name = "W2" if method == "exact-w2" else ""
+        return Made(found, lam, beta if desk.groups else None, name, notes=found.notes)
+    if method == "exact-weighted":
+        return _weighted(desk, k, lam)
+    if method == "faro":
+        return _faro(desk, k)
+    options: dict[str, Any] = {}
+    if method == "balanced":
+        # The more relevant half, but never so few that the sample has nothing to choose from.
+        half = 1 - 3 * k / max(len(desk.problem), 1)
+        options = {"relevance_quantile": float(np.clip(half, 0.0, 0.5))}
+    return Made(select(method, desk.problem, k, desk.rng, **options))
+
+
+def _weighted(desk: Desk, k: int, lam: float) -> Made:
+    if k > MOST_WEIGHTED:
+        raise UsageError(
+            f"exact-weighted chooses at most {MOST_WEIGHTED} documents, not {k}",
+            f"use -k {MOST_WEIGHTED} or fewer, or exact",
+        )
+    weights = desk.measured.weights
+    found = select("exact-weighted", desk.problem, k, weights=weights, lam=lam)
+    counted = np.maximum(weights, 0.0)
+    counted = counted if counted.sum() > 0 else np.full(len(weights), 1 / max(len(weights), 1))
+    return Made(found, lam, None, "W1 by rank", notes=found.notes, weights=counted)
+
+
+def _faro(desk: Desk, k: int) -> Made:
+    measured = desk.measured
+    bias = np.sign(desk.problem.score)
+
+    def solve(room: float) -> tuple[Selection, Floats]:
+        found = select(
+            "faro",
+            desk.problem,
+            k,
+            weights=measured.weights,
+            intercept=measured.intercept,
+            target=desk.goal,
+            tau=room,
+        )
+        return found, np.asarray(bias[found.indices], dtype=np.float64)
+
+    found, _, _ = within_error(measured, desk.tau, solve)
+    return Made(found, goal=desk.goal, notes=found.notes)
+
+
+__all__ = ["BALANCING", "Desk", "Made", "choose"]

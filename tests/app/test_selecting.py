@@ -1,0 +1,155 @@
+"""The selection methods beyond the two modes, on the command line and a small real corpus."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.fairness.distance import BINS, wasserstein_p
+from agents.fairness.selection import METHODS
+from app.demo import MAPS
+from store.receipt import AuditReceipt
+from tests.app.conftest import Run
+
+FOOD = "What do travellers think of the food?"
+
+
+def receipt_of(run: Run, library: Path, *options: str) -> AuditReceipt:
+    ran = run("ask", FOOD, "--json", *options, workspace=library)
+    assert ran.code == 0, ran.err
+    document = dict(json.loads(ran.out)["receipt"])
+    document.pop("schema", None)
+    return AuditReceipt.model_validate(document)
+
+
+def calibrated(run: Run, library: Path, k: int) -> None:
+    ran = run("calibrate", "-k", str(k), "--budget", "64", "--json", workspace=library)
+    assert ran.code == 0, ran.err
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_every_method_answers_with_a_whole_receipt(run: Run, library: Path, method: str) -> None:
+    receipt = receipt_of(run, library, "--method", method, "-k", "6")
+    selection = receipt.selection
+    assert selection is not None
+    assert receipt.opinion is not None
+    assert (selection.method, selection.k, len(receipt.ranking)) == (method, 6, 6)
+    assert receipt.opinion.w1["retrieved"].value >= (receipt.opinion.floor or 0) - 1e-9
+    constrained = any(group.constrained for group in receipt.groups)
+    assert constrained == (method in {"exact", "exact-w2", "balanced"}), "only these balance author groups"
+    assert (selection.lam is not None) == method.startswith("exact")
+
+
+def test_exact_w2_is_nearest_by_its_own_distance(run: Run, library: Path) -> None:
+    squared = receipt_of(run, library, "--method", "exact-w2", "-k", "8", "--balance", "none")
+    plain = receipt_of(run, library, "--method", "exact", "-k", "8", "--balance", "none")
+    assert squared.selection is not None
+    assert squared.opinion is not None
+
+    def w2(receipt: AuditReceipt) -> float:
+        assert receipt.opinion is not None
+        scores = [each.score for each in receipt.ranking]
+        return float(np.sqrt(wasserstein_p(scores, BINS, None, receipt.opinion.target_shares, 2.0)))
+
+    assert squared.selection.distance_name == "W2"
+    assert squared.selection.distance == pytest.approx(w2(squared))
+    lam = squared.selection.lam or 0.0
+    relevance = [sum(each.relevance for each in receipt.ranking) for receipt in (squared, plain)]
+    assert relevance[0] - lam * w2(squared) >= relevance[1] - lam * w2(plain) - 1e-9
+    shown = run("audit", squared.answer_id, workspace=library)
+    assert "lambda weighs W2, which is" in shown.out
+
+
+def test_exact_weighted_counts_opinions_as_the_ranks_do(run: Run, library: Path) -> None:
+    calibrated(run, library, 4)
+    receipts = {
+        name: receipt_of(run, library, "--method", name, "-k", "4") for name in ("exact-weighted", "exact")
+    }
+    weighted = receipts["exact-weighted"]
+    assert weighted.selection is not None
+    assert weighted.opinion is not None
+    assert weighted.position is not None
+    counted = np.maximum([each.position_weight for each in weighted.ranking], 0)
+    scores = [each.score for each in weighted.ranking]
+    own = wasserstein_p(scores, BINS, counted, weighted.opinion.target_shares)
+    assert weighted.selection.distance == pytest.approx(own)
+    assert weighted.position.weighted_w1 == pytest.approx(own)
+    assert weighted.position.note == "the order came with the choice"
+    lam = weighted.selection.lam or 0.0
+    other = receipts["exact"]
+    assert other.position is not None
+    gain = [
+        sum(each.relevance for each in receipt.ranking) - lam * (receipt.position.weighted_w1 or 0)
+        for receipt in (weighted, other)
+        if receipt.position
+    ]
+    assert gain[0] >= gain[1] - 1e-9, "no other choice and order is better by its objective"
+
+
+def test_faro_for_one_question_meets_its_target(run: Run, library: Path) -> None:
+    calibrated(run, library, 5)
+    receipt = receipt_of(run, library, "--method", "faro", "-k", "5")
+    position = receipt.position
+    assert position is not None
+    assert position.calibrated
+    assert position.predicted is not None
+    assert position.target is not None
+    weights = [each.position_weight or 0.0 for each in receipt.ranking]
+    polarity = [each.polarity for each in receipt.ranking]
+    natural = receipt_of(run, library, "--method", "relevance", "-k", "5").position
+    assert natural is not None
+    assert natural.natural is not None
+    met = abs(position.predicted - position.target) <= 0.1 + 1e-9
+    assert met or any("no ranking brings" in each for each in receipt.unmet)
+    assert abs(position.predicted - position.target) <= abs(natural.natural - position.target) + 1e-9
+    intercept = position.predicted - float(np.dot(weights, polarity))
+    other = position.natural
+    by_relevance = sorted(receipt.ranking, key=lambda each: -each.relevance)
+    assert other == pytest.approx(
+        intercept + float(np.dot(weights, [each.polarity for each in by_relevance]))
+    )
+
+
+@pytest.fixture
+def twofold(run: Run, reviews: Path, tmp_path: Path) -> Path:
+    """A workspace whose authors have two attributes."""
+    folder = tmp_path / "twofold"
+    options = [part for pair in MAPS for part in ("--map", pair)]
+    options += ["--attribute", "country=author_country", "--attribute", "recommends=recommended"]
+    for command in (["ingest", str(reviews), *options], ["enrich"]):
+        ran = run("--corpus", "lounges", *command, workspace=folder)
+        assert ran.code == 0, ran.err
+    return folder
+
+
+def test_several_author_attributes_are_balanced_together(run: Run, twofold: Path) -> None:
+    both = receipt_of(run, twofold, "--method", "exact", "-k", "8", "--balance", "country, recommends")
+    assert {group.attribute for group in both.groups if group.constrained} == {"country", "recommends"}
+    widest = max(group.largest_gap for group in both.groups if group.constrained)
+    assert next(point.largest_gap for point in both.frontier if point.chosen) == pytest.approx(widest)
+    one = receipt_of(run, twofold, "--method", "exact", "-k", "8", "--balance", "country")
+    total = [sum(group.largest_gap for group in each.groups) for each in (both, one)]
+    assert total[0] <= total[1] + 1e-9, "the second attribute is nearer than where it was left alone"
+    drawn = receipt_of(run, twofold, "--method", "balanced", "-k", "8", "--balance", "country,recommends")
+    assert sum(group.constrained for group in drawn.groups) == 2
+    ran = run("ask", FOOD, "--method", "exact-w2", "--balance", "country,recommends", workspace=twofold)
+    assert ran.code == 2
+    assert "exact-w2 balances one author attribute, not country, recommends" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        (["--method", "exact-weighted", "-k", "13"], "exact-weighted chooses at most 12 documents, not 13"),
+        (["--method", "exact", "--balance", "country,shoe"], "no author attribute `shoe`"),
+        (["--method", "best"], "there is no selection method `best`"),
+    ],
+)
+def test_what_cannot_be_chosen_is_said(run: Run, library: Path, options: list[str], fault: str) -> None:
+    ran = run("ask", FOOD, *options, workspace=library)
+    assert ran.code == 2
+    assert fault in ran.err
+    assert ran.err.count("\n") <= 2
