@@ -82,7 +82,7 @@ class Evaluations:
 
         def part(name: str) -> Part:
             one = replace(request, name=name, reviews=request.reviews or REVIEWS)
-            key = key_of("all/1", name, self._depends_on(one))
+            key = key_of("all/2", name, self._depends_on(one))
             return Part(
                 name,
                 (WEIGHTS if request.mini else WHOLE_WEIGHTS)[name],

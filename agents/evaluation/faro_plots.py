@@ -13,8 +13,8 @@ from agents.fairness.faro_frontier import frontier
 from agents.fairness.propagation import PropagationFit
 
 if TYPE_CHECKING:
-    from agents.evaluation.faro import Ordering
     from agents.evaluation.faro_data import Retrieved
+    from agents.evaluation.faro_orderings import Ordering
 
 #: Points of a frontier that are drawn at the most.
 _DRAWN: Final = 50
@@ -52,7 +52,9 @@ def frontier_plot(name: str, found: Retrieved, fitted: PropagationFit, made: Seq
     path = tuple(Point(float(exact.bias[i]), float(kept[i])) for i in shown)
     series = [Series("exact frontier", path)]
     for each in made:
-        if each.name in ("vanilla", "FARO grid", "LP", "ours") and np.isfinite(each.predicted):
+        if each.name in ("vanilla", "FARO grid", "LP", "soft objective", "ours") and np.isfinite(
+            each.predicted
+        ):
             point = Point(each.predicted, each.relevance)
             series.append(Series(each.name, (point,), ours=each.name == "ours"))
     return Plot(

@@ -35,7 +35,15 @@ def test_faro_with_the_embedded_chooser(run: Run, tmp_path: Path) -> None:
     found = document(ran.out)
     assert found["seed"] == 4
     methods = titled(found, "k = 2 (the paper's table 3)")
-    assert list(methods) == ["vanilla", "FARO grid", "LP", "ours", "ours, error allowed for"]
+    assert list(methods) == [
+        "vanilla",
+        "FARO grid",
+        "LP",
+        "soft objective",
+        "ours",
+        "ours, error allowed for",
+    ]
+    assert methods["soft objective"]["state"].startswith("lambda = ")
     assert methods["vanilla"]["normalised relevance"] == 1.0
     assert any("no model is configured" in line for line in found["deviations"])
     assert list((tmp_path / "cache").glob("embeddings-*.npz")), "embeddings are kept"
@@ -66,6 +74,12 @@ def test_warp_on_a_corpus_of_the_workspace(run: Run, library: Path) -> None:
     assert all(row["documents"] >= 15 and row["entropy"] >= 0.6 for row in entities.values())
     methods = titled(found, "WARP table 1, k = 5, one-side rule off")
     assert methods["exact"]["W1"] < methods["relevance"]["W1"]
+    assert {row["candidates"] for row in methods.values()} == {
+        "nearest",
+        "entity",
+        "entity-gated",
+        "adaptive",
+    }
     assert methods["exact"]["star W1"] is None, "this corpus has no ratings"
     assert any("no star W1" in line for line in found["deviations"])
 

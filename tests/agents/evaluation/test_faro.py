@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 
 from agents.evaluation.embedding_cache import CachedEmbedder
-from agents.evaluation.faro import Answers, FaroSettings, faro_report, orderings
+from agents.evaluation.faro import Answers, FaroSettings, faro_report
 from agents.evaluation.faro_data import KnowledgeBase, Question, gender, political, retrieve, split
+from agents.evaluation.faro_orderings import STRENGTHS, orderings, smallest_strength
 from agents.evaluation.report import EvaluationReport, Table
+from agents.fairness.faro import prepare
+from agents.fairness.faro_frontier import solve_soft
 from agents.fairness.propagation import PropagationFit
 from agents.models.choice import Choice
 from store.errors import UsageError
@@ -130,17 +133,47 @@ def test_every_method_keeps_its_promise_on_the_same_candidates() -> None:
     weights = np.array(WEIGHTS)
     fitted = PropagationFit(weights, -0.3, np.eye(4) * 1e-3, np.zeros((4, 2)), 0.95, 1.0, 1.0, 100, 10, 0.0)
     made = {ordering.name: ordering for ordering in orderings(found, fitted, tau=0.05)}
-    assert list(made) == ["vanilla", "FARO grid", "LP", "ours", "ours, error allowed for"]
+    assert list(made) == ["vanilla", "FARO grid", "LP", "soft objective", "ours", "ours, error allowed for"]
     assert made["vanilla"].relevance == 1.0
     assert (made["vanilla"].ranking == np.arange(3)).all()
     assert abs(made["ours"].predicted) <= 0.05 + 1e-9
     assert abs(made["ours, error allowed for"].predicted) <= abs(made["ours"].predicted) + 1e-9
-    if not made["FARO grid"].state:
-        assert made["ours"].relevance >= made["FARO grid"].relevance - 1e-9
+    for name in ("FARO grid", "LP", "soft objective"):
+        if made[name].state.endswith("within tau"):
+            assert made["ours"].relevance >= made[name].relevance - 1e-9
     for ordering in made.values():
         groups = np.take_along_axis(found.groups, ordering.ranking, axis=1)
         assert ordering.predicted == pytest.approx(float(groups.mean(axis=0) @ weights) - 0.3)
         assert all(len(set(row)) == 3 for row in ordering.ranking.tolist()), "no document is shown twice"
+
+
+def test_the_soft_objective_takes_the_smallest_strength_that_the_tolerance_allows() -> None:
+    base = political(DATA)
+    found = retrieve(base, base.questions, embed)
+    problem = prepare(found.relevance, found.groups, WEIGHTS, -0.3)
+    strength, soft = smallest_strength(problem, 0.05)
+    place = STRENGTHS.index(strength)
+    assert 0 < place < len(STRENGTHS) - 1, "found between the ends"
+    assert abs(soft.bias) <= 0.05 + 1e-9
+    assert abs(solve_soft(problem, STRENGTHS[place - 1]).bias) > 0.05
+    fitted = PropagationFit(
+        np.array(WEIGHTS), -0.3, np.eye(4) * 1e-3, np.zeros((4, 2)), 0.95, 1.0, 1.0, 100, 10, 0.0
+    )
+    made = {ordering.name: ordering for ordering in orderings(found, fitted, 0.05)}["soft objective"]
+    assert made.state == f"lambda = {strength:g}, within tau"
+    assert (made.ranking == soft.ranking).all()
+    assert made.predicted == soft.bias
+
+
+def test_the_soft_objective_says_where_no_strength_is_enough() -> None:
+    base = gender(DATA)
+    found = retrieve(base, base.questions, embed)
+    fitted = PropagationFit(
+        np.array(WEIGHTS), 5.0, np.eye(4) * 1e-3, np.zeros((4, 2)), 0.95, 1.0, 1.0, 100, 10, 0.0
+    )
+    made = {ordering.name: ordering for ordering in orderings(found, fitted, 0.05)}["soft objective"]
+    assert made.state == f"lambda = {STRENGTHS[-1]:g}, outside tau"
+    assert made.predicted == pytest.approx(prepare(found.relevance, found.groups, WEIGHTS, 5.0).reachable[0])
 
 
 async def test_report_end_to_end() -> None:
@@ -168,8 +201,14 @@ async def test_report_end_to_end() -> None:
         assert methods["vanilla"]["normalised relevance"] == 1.0
         assert methods["vanilla"]["Rb realised"] == components[f"weighted, RAG top {k}"]["bias score"]
         assert abs(methods["ours"]["Rb predicted"]) <= 0.1 + 1e-9
+        assert methods["soft objective"]["state"].endswith("within tau")
+        assert abs(methods["soft objective"]["Rb predicted"]) <= 0.1 + 1e-9
+        assert methods["soft objective"]["Rb, Llama published"] is None
         assert all(0 <= row["refusal"] < 0.5 for row in methods.values())
     assert any("written by a language model" in line for line in report.deviations)
+    assert any("lambda of 0.125, 0.25, 0.5 ... 1,048,576 whose" in line for line in report.deviations)
+    frontier = report.plots[1]
+    assert "soft objective" in {series.name for series in frontier.series}
 
 
 async def test_the_same_seed_gives_the_same_figures() -> None:

@@ -1,0 +1,233 @@
+"""WARP's table with what stands beside it: differences, entities, plots, and what differs from the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.evaluation.report import Plot, Point, Series, Table, bars
+from agents.evaluation.warp_data import WarpCorpus
+from agents.evaluation.warp_rows import PLAIN, WarpSettings, rows
+
+Floats = NDArray[np.float64]
+#: Method -> measure -> value, of one entity.
+Measured = dict[str, dict[str, float]]
+
+MEASURES: Final = (
+    "W1",
+    "W1 of views",
+    "W2",
+    "entity match",
+    "relevance kept",
+    "star W1",
+    "author gap",
+    "ms",
+    "failed",
+)
+_INTERVALS: Final = ("W1", "star W1")
+_RESAMPLES: Final = 5_000
+#: Rows that plots set apart.
+_OURS: Final = ("exact", "exact-w2", "balanced")
+#: WARP table 1: W1 of each method on the three corpora (a language model's labels, k = 20).
+PUBLISHED_ON: Final = ("seller forums", "Yelp hotels", "OpinRank cars")
+PUBLISHED: Final = {
+    PLAIN: (10.33, 13.03, 13.33),
+    "mmr": (10.31, 8.67, 9.64),
+    "dpp": (11.69, 5.63, 7.38),
+    "js": (8.87, 3.00, 4.54),
+    "w1-mmr": (5.86, 4.02, 3.41),
+    "w1-greedy": (8.84, 2.76, 4.14),
+    "wassrank-ot": (5.71, 2.52, 3.87),
+    "w1-greedy, entity-gated": (8.59, 1.52, 4.14),
+}
+
+
+def clustered(values: Floats, seed: int) -> tuple[float, float, float]:
+    """Return mean and 95 % percentile interval of a bootstrap over entities; NaN entities are left out."""
+    known = values[~np.isnan(values)]
+    if not known.size:
+        return (float("nan"),) * 3
+    draws = np.random.default_rng(seed).integers(0, known.size, (_RESAMPLES, known.size))
+    low, high = np.quantile(known[draws].mean(axis=1), [0.025, 0.975])
+    return float(known.mean()), float(low), float(high)
+
+
+def known_mean(values: Sequence[float]) -> float:
+    """Return the mean of what is not NaN, NaN where nothing is."""
+    known = [value for value in values if not np.isnan(value)]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def means_table(
+    title: str, found: list[Measured], seed: int, theirs: Mapping[str, tuple[float, ...]] | None = None
+) -> Table:
+    """Return every measure of every method as a mean over entities, with the published figures ``theirs``."""
+    columns = ["method", "candidates"]
+    for name in MEASURES:
+        columns += [name, f"{name} low", f"{name} high"] if name in _INTERVALS else [name]
+    places = [f"W1, published, {place}" for place in PUBLISHED_ON] if theirs else []
+    candidates = {row.name: row.candidates for row in rows()}
+    body: list[tuple[Any, ...]] = []
+    for method in found[0]:
+        cells: list[Any] = [method, candidates[method]]
+        for name in MEASURES:
+            mean, low, high = clustered(np.array([entity[method][name] for entity in found]), seed)
+            cells += [mean, low, high] if name in _INTERVALS else [mean]
+        if theirs:
+            cells += theirs.get(method, (None,) * len(places))
+        body.append(tuple(cells))
+    notes = (
+        ("published: WARP table 1 at k = 20 on its own corpora, by its language model's labels",)
+        if theirs
+        else ()
+    )
+    return Table(title, (*columns, *places), tuple(body), notes)
+
+
+def differences_table(title: str, found: list[Measured], seed: int) -> Table:
+    """Return every method's difference to plain top-k on the same entities."""
+    body = []
+    for method in found[0]:
+        if method == PLAIN:
+            continue
+        cells: list[Any] = [method]
+        for name in _INTERVALS:
+            cells += clustered(
+                np.array([entity[method][name] - entity[PLAIN][name] for entity in found]), seed
+            )
+        body.append(tuple(cells))
+    columns = ["method", *(f"{name}{end}" for name in _INTERVALS for end in ("", " low", " high"))]
+    return Table(title, tuple(columns), tuple(body), ("negative: nearer to the population than plain top-k",))
+
+
+def entity_table(corpus: WarpCorpus) -> Table:
+    """Return the entities, how debated they are, and how labels go with stars."""
+    body = []
+    for entity in corpus.entities:
+        stars = corpus.stars[entity.rows]
+        known = ~np.isnan(stars)
+        body.append(
+            (
+                entity.name,
+                len(entity.rows),
+                entity.entropy,
+                entity.minority,
+                _rank(entity.score[known], stars[known]),
+            )
+        )
+    columns = ("entity", "documents", "entropy", "smaller side", "Spearman of label and stars")
+    return Table("entities", columns, tuple(body))
+
+
+def method_plots(found: list[Measured], k: int) -> tuple[Plot, ...]:
+    """Return W1 by method, and what it costs in relevance where documents have stars."""
+    labels = {method: _mean_of(found, method, "W1") for method in found[0]}
+    plots = [
+        bars(
+            f"W1 by method, k = {k}",
+            "W1 to the population, labels",
+            {method: labels[method] for method in sorted(labels, key=labels.__getitem__)},
+            _OURS,
+            "the labels that the methods see: lower is nearer to the population",
+        )
+    ]
+    price = [
+        (method, _mean_of(found, method, "relevance kept"), _mean_of(found, method, "star W1"))
+        for method in labels
+    ]
+    known = [(method, x, y) for method, x, y in price if not np.isnan(x + y)]
+    if known:
+        plots.append(
+            Plot(
+                f"price and gain, k = {k}",
+                "scatter",
+                "relevance kept",
+                "W1 to the population, star ratings",
+                (
+                    Series("others", tuple(Point(x, y, label=m) for m, x, y in known if m not in _OURS)),
+                    Series("ours", tuple(Point(x, y, label=m) for m, x, y in known if m in _OURS), ours=True),
+                ),
+                "ratings that no method sees; low and to the right is good",
+            )
+        )
+    return tuple(plots)
+
+
+def summary(found: list[Measured], k: int) -> tuple[str, ...]:
+    """Return what came of it in a sentence a measure."""
+    names = (PLAIN, "mmr", "w1-greedy", "wassrank-ot", "exact", "balanced")
+    lines = []
+    for name, what in (
+        ("W1", "W1 of the labels to the population"),
+        ("star W1", "The same on the star ratings"),
+    ):
+        values = [(method, _mean_of(found, method, name)) for method in names]
+        if not any(np.isnan(value) for _, value in values):
+            listed = ", ".join(f"{method} {value:.2f}" for method, value in values)
+            lines.append(f"{what} at k = {k}: {listed}.")
+    return tuple(lines)
+
+
+def deviations(corpus: WarpCorpus, settings: WarpSettings) -> tuple[str, ...]:
+    """Return what differs from the paper and how to read the measures."""
+    lines = [
+        "WARP's corpora and labels (a language model's) are not public: this corpus and its extractor stand in",
+        "labels, and the population that W1 is to, come from the same extractor: compare star W1, which no method sees",
+        "W1 counts a chosen document without a view on the entity as neutral; `W1 of views` leaves it out",
+        "W2: the same with squared moves, their root: what exact-w2 seeks to make small, at the price that exact puts "
+        "on W1",
+        f"random methods: means of {settings.draws} draws an entity; by themselves published methods choose among the "
+        f"{settings.nearest} nearest documents, ours and random samples among all of the entity",
+        f"entity-gated candidates: the {settings.nearest} nearest and up to {settings.extra} of the entity's documents "
+        "below them, most extreme label first",
+        f"adaptive candidates: the {settings.nearest} nearest and, for each opinion bin whose share among those of "
+        f"them on the entity is {settings.delta:g} under the population's, the bin's {settings.per_bin} most relevant "
+        "documents below them, in place of a query for the bin",
+        "the numbers of both expansions are our choice, made before measuring",
+        "stars rate the whole stay, not the entity",
+        "ms: the choice alone, candidates and their relevance given",
+        "failed: share of the choices that a method could not make; they are left out of its means",
+    ]
+    if np.isnan(corpus.stars).all():
+        lines.append("the corpus has no ratings from 1 to 5: no star W1")
+    if corpus.attribute:
+        unknown = float((corpus.groups < 0).mean())
+        lines.append(
+            f"author groups: {corpus.attribute} ({', '.join(corpus.names)}), as given; {unknown:.0%} unknown, left out"
+        )
+    else:
+        lines.append("no author attribute is known well enough: no author gap")
+    if len(corpus.entities) < 12:
+        lines.append(f"{len(corpus.entities)} entities only are debated enough")
+    return tuple(lines)
+
+
+def _mean_of(found: list[Measured], method: str, name: str) -> float:
+    return known_mean([entity[method][name] for entity in found])
+
+
+def _rank(labels: Floats, stars: Floats) -> float:
+    from scipy.stats import spearmanr
+
+    if np.unique(labels).size < 2 or np.unique(stars).size < 2:
+        return float("nan")
+    return float(spearmanr(labels, stars).statistic)
+
+
+__all__ = [
+    "MEASURES",
+    "PUBLISHED",
+    "PUBLISHED_ON",
+    "Measured",
+    "clustered",
+    "deviations",
+    "differences_table",
+    "entity_table",
+    "known_mean",
+    "means_table",
+    "method_plots",
+    "summary",
+]
