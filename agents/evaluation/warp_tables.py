@@ -138,7 +138,8 @@ def method_plots(found: list[Measured], k: int) -> tuple[Plot, ...]:
         (method, _mean_of(found, method, "relevance kept"), _mean_of(found, method, "star W1"))
         for method in labels
     ]
-    known = [(method, x, y) for method, x, y in price if not np.isnan(x + y)]
+    # The same method on other candidates lies beside itself: the table tells them apart, the picture cannot.
+    known = [(method, x, y) for method, x, y in price if not np.isnan(x + y) and ", " not in method]
     if known:
         plots.append(
             Plot(

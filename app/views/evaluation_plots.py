@@ -165,7 +165,7 @@ def _axes_plot(plot: Plot, name: str) -> str:
         for x, _y, p in where:
             if p.low is not None and p.high is not None and math.isfinite(p.low + p.high):
                 body.append(_line(x, at_y(p.low), x, at_y(p.high), f"s{style} whisker"))
-        if len(where) <= _MARKED:
+        if plot.kind == "scatter" or len(where) <= _MARKED:
             body += [_mark(x, y, style) for x, y, _ in where]
     if plot.kind == "scatter":
         body += _labels([(at_x(p.x), at_y(p.y), p.label) for s in shown for p in s.points if p.label])

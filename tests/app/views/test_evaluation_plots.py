@@ -56,6 +56,11 @@ def test_an_svg_file_stands_alone() -> None:
     assert ">W1 over k</text>" in text
 
 
+def test_a_scatter_marks_every_point_however_many() -> None:
+    many = Plot("price", "scatter", "x", "y", (Series("a", tuple(Point(i / 40, i % 7) for i in range(40))),))
+    assert plot_svg(many, "p").count("mark") == 40
+
+
 def test_names_do_not_overlap() -> None:
     text = plot_svg(SCATTER, "p")
     heights = [float(y) for y in re.findall(r'y="([\d.]+)" class="label"', text)]
