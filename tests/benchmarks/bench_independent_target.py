@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
+from agents.evaluation.warp_rows import Candidates, WarpSettings, candidates_of
 from agents.fairness.distance import histogram, w1_bins
 from agents.fairness.measure import measure
 from agents.fairness.pool import Pool
@@ -33,6 +34,7 @@ from tests.benchmarks.opinion_data import CORPORA, TEMPLATES, Corpus, Entity
 
 NEAREST = 200
 SIZES = (5, 10, 20)
+WIDENED: tuple[Candidates, ...] = ("entity-gated", "adaptive")
 LABELS = {"product": "the product's own labels", "vader": "VADER clause labels"}
 
 
@@ -43,21 +45,24 @@ class Row:
     name: str
     method: str
     options: dict[str, Any]
-    wide: bool  # True: the nearest reviews of the corpus; False: all reviews that name the entity
+    candidates: Candidates  # see agents.evaluation.warp_rows
 
 
 def methods() -> list[Row]:
     """List what is compared."""
-    rows = [Row("relevance", "relevance", {}, True)]
-    for name in ("mmr", "dpp", "opinion-mmr", "kl", "js", "w1-greedy", "w1-mmr", "wassrank-ot"):
-        rows.append(Row(name, name, {}, True))
-    rows.append(Row("exact on nearest", "exact", {}, True))
-    rows.append(Row("exact", "exact", {}, False))
-    rows.append(Row("exact, no groups", "exact", {"beta": 0.0}, False))
+    rows = [Row("relevance", "relevance", {}, "nearest")]
+    for name in ("mmr", "dpp", "opinion-mmr", "kl", "js", "faro", "w1-greedy", "w1-mmr", "wassrank-ot"):
+        rows.append(Row(name, name, {}, "nearest"))
+    for kind in WIDENED:
+        rows += [Row(f"{name}, {kind}", name, {}, kind) for name in ("w1-greedy", "wassrank-ot")]
+    rows.append(Row("exact on nearest", "exact", {}, "nearest"))
+    rows.append(Row("exact", "exact", {}, "entity"))
+    rows.append(Row("exact-w2", "exact-w2", {}, "entity"))
+    rows.append(Row("exact, no groups", "exact", {"beta": 0.0}, "entity"))
     for name in ("random", "stratified", "balanced"):
         for quantile in (0.0, 0.5, 0.75) if name != "random" else (0.0,):
             label = f"{name} q={quantile:.2f}" if quantile else name
-            rows.append(Row(label, name, {"relevance_quantile": quantile}, False))
+            rows.append(Row(label, name, {"relevance_quantile": quantile}, "entity"))
     return rows
 
 
@@ -128,10 +133,13 @@ def measure_entity(
     """Average every method over the templates (and draws) of one entity."""
     pools, truth = entity_pools(corpus, entity)
     results: dict[tuple[str, int], dict[str, float]] = {}
-    nearest = [np.sort(pool.by_relevance()[:NEAREST]) for pool in pools]
-    narrow = [pool.take(rows) for pool, rows in zip(pools, nearest, strict=True)]
-    own = [pool.entity_documents() for pool in pools]
-    alone = [pool.take(rows) for pool, rows in zip(pools, own, strict=True)]
+    pool_settings = WarpSettings(nearest=NEAREST)
+    kinds = {row.candidates for row in rows_wanted} | {"entity"}
+    own = {kind: [candidates_of(kind, pool, pool_settings) for pool in pools] for kind in kinds}
+    taken = {
+        kind: [pool.take(rows) for pool, rows in zip(pools, found, strict=True)]
+        for kind, found in own.items()
+    }
     for k in SIZES:
         tops = [float(pool.relevance[pool.by_relevance()[:k]].sum()) for pool in pools]
         for row in rows_wanted:
@@ -140,14 +148,15 @@ def measure_entity(
             found: list[dict[str, float]] = []
             repeats = -(-draws // len(pools)) if row.method in RANDOM_METHODS else 1
             for place in range(len(pools)):
-                candidates, rows = (narrow[place], nearest[place]) if row.wide else (alone[place], own[place])
+                candidates, rows = taken[row.candidates][place], own[row.candidates][place]
                 for _ in range(repeats):
                     chosen = rows[select(row.method, candidates, k, rng, **row.options).indices]
                     if chosen.size:
                         found.append(judge(pools[place], truth, chosen, tops[place]))
             means = {name: float(np.mean([f[name] for f in found])) for name in found[0]}
             means["ms"] = 1e3 * (time.perf_counter() - start) / max(len(found), 1)
-            parts = measure(alone[0], alone[0].by_relevance()[:k])
+            alone = taken["entity"][0]
+            parts = measure(alone, alone.by_relevance()[:k])
             means["floor"] = parts.floor
             means["gap_floor"] = max(parts.gap_floors.values(), default=float("nan"))
             results[row.name, k] = means
