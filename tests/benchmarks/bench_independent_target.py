@@ -25,11 +25,13 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
+from agents.evaluation.report import Plot, Point, Series
 from agents.evaluation.warp_rows import Candidates, WarpSettings, candidates_of
 from agents.fairness.distance import histogram, w1_bins
 from agents.fairness.measure import measure
 from agents.fairness.pool import Pool
 from agents.fairness.selection import RANDOM_METHODS, select
+from app.views.evaluation_plots import plot_file
 from tests.benchmarks.opinion_data import CORPORA, TEMPLATES, Corpus, Entity
 
 NEAREST = 200
@@ -274,20 +276,29 @@ def plot(results: dict[str, dict[tuple[str, int], dict[str, float]]], k: int) ->
             if size == k:
                 points[name].append((values["relevance_kept"], values["truth_w1"]))
     means = {name: np.mean(values, axis=0) for name, values in points.items()}
-    xs, ys = (np.array([m[i] for m in means.values()]) for i in (0, 1))
-    left, bottom = xs.min() - 0.02, ys.min() - 0.5
-    wide, tall = 640 / (xs.max() - left + 0.12), 360 / (ys.max() - bottom + 0.5)
-    marks = []
-    for name, (x, y) in means.items():
-        px, py = 50 + (x - left) * wide, 390 - (y - bottom) * tall
-        marks.append(
-            f'<circle cx="{px:.1f}" cy="{py:.1f}" r="4"/>'
-            f'<text x="{px + 6:.1f}" y="{py + 4:.1f}">{name} {y:.2f}</text>'
+    ours = {"exact", "balanced q=0.50"}
+    series = [
+        Series(
+            title,
+            tuple(
+                Point(float(x), float(y), label=name)
+                for name, (x, y) in means.items()
+                if (name in ours) is own
+            ),
+            ours=own,
         )
-    return (
-        '<svg xmlns="http://www.w3.org/2000/svg" width="740" height="430" font-family="sans-serif" font-size="11">'
-        f'<text x="50" y="20">k = {k}: W1 to the unseen ratings (up: worse) by relevance kept (right: more)</text>'
-        f"{''.join(marks)}</svg>"
+        for title, own in (("the defaults", True), ("others", False))
+    ]
+    title = f"k = {k}: relevance kept and W1 to the unseen ratings"
+    return plot_file(
+        Plot(
+            title,
+            "scatter",
+            "relevance kept",
+            "W1 to the unseen ratings",
+            tuple(series),
+            "low and right is good",
+        )
     )
 
 
