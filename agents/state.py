@@ -24,6 +24,7 @@ class RagState(TypedDict, total=False):
     asked_at: str
     options: dict[str, Any]
     route: dict[str, Any]
+    breakdown: dict[str, Any]
     period: list[str]
     entities: list[dict[str, Any]]
     entity_ids: list[int]
@@ -61,6 +62,7 @@ def fresh(question: str, answer_id: str, asked_at: str, options: dict[str, Any])
         asked_at=asked_at,
         options=options,
         route={},
+        breakdown={},
         period=[],
         entities=[],
         entity_ids=[],

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Select, and_, func, select
 from sqlalchemy.orm import Session
 
+from store.breakdowns import Axis, Breakdown, row_of, statement
 from store.database import Database
 from store.records import BINS
 from store.repository import CorpusRecord
@@ -272,6 +273,23 @@ class OpinionStore:
         with self._database.session() as session:
             total, rated, mean = session.execute(asked).one()
         return float("nan") if mean is None else float(mean), Counted(rated, total, self._shown(asked))
+
+    def breakdown(
+        self,
+        corpus_id: int,
+        axis: Axis,
+        entity_ids: Sequence[int] | None,
+        extractor: str,
+        where: DocumentFilter,
+    ) -> Breakdown:
+        """Count the documents that the filter lets through by the values of one column, in one statement.
+
+        ``entity_ids`` are those whose views are counted: all where it is empty, none where it is None.
+        """
+        asked = restrict(statement(axis, corpus_id, entity_ids, extractor), where)
+        with self._database.session() as session:
+            rows = session.execute(asked).mappings().all()
+        return Breakdown(tuple(row_of(row) for row in rows), self._shown(asked))
 
     def rated(self, corpus_id: int) -> bool:
         """Return whether any document of the corpus carries a rating."""

@@ -233,6 +233,14 @@ class Repository:
             )
             return [subject for (subject,) in rows]
 
+    def subject_columns(self, corpus_id: int) -> list[str]:
+        """Return what the sources call the column of the reviewed things."""
+        with self._database.session() as session:
+            mappings = session.scalars(
+                select(Source.mapping).where(Source.corpus_id == corpus_id).order_by(Source.id)
+            ).all()
+        return list(dict.fromkeys(name for each in mappings if (name := str(each.get("subject") or ""))))
+
     def find_documents(self, corpus_id: int, *, external_id: str = "", author: str = "") -> list[int]:
         """Return the ids of documents with that external id, or of that author; of both, where both are given.
 

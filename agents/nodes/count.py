@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 from agents.context import RagContext
 from agents.corrections import corrected
 from agents.models.extractive import content_words
+from agents.models.router_breakdown import FRAME
 from agents.models.router_period import find_period
 from agents.models.router_rating import find_rating
 from agents.models.router_text import fold
@@ -45,6 +46,11 @@ _MONTHS = content_words(
     "last year month week day today past"
 )
 
+#: Words that ask for counts by value.
+_TABLE = content_words(
+    " ".join([*sorted(FRAME), "best worst most least show list name give got gets compare"])
+)
+
 
 @dataclass(frozen=True)
 class _Answer:
@@ -65,7 +71,10 @@ def count(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         found_in = _mentioned(context, state, where)
         if not found_in.counted.value:
             return {"counts": [], "answer": ""}
-        return _audited(state, found_in) | {"unmatched": ""}
+        if by := state["breakdown"].get("noun"):
+            reason = f"only views on entities are told apart by {by}"
+            found_in = replace(found_in, marks=(*found_in.marks, reason))
+        return _audited(state, found_in) | {"unmatched": "", "breakdown": {}}
     answer = _unrated(context, state) or _asked(context, state, where, side)
     low, high = _corrected(context, state["entity_ids"], where, side)
     left = _left_out(context, state)
@@ -123,7 +132,7 @@ def _asked(context: RagContext, state: RagState, where: DocumentFilter, side: st
         marks: tuple[str, ...] = ("no document of this corpus names its author: documents are counted",)
     else:
         marks = ()
-    found = context.opinions.count(context.corpus.id, ids, context.extractor if ids else "", where, side)
+    found = context.opinions.count(context.corpus.id, ids, context.extractor, where, side)
     if names and side:
         return _Answer(
             found,
@@ -194,6 +203,8 @@ def _left_out(context: RagContext, state: RagState) -> list[str]:
         known |= content_words(said)
     if state["route"].get("side"):
         known |= _SIDES
+    if state["breakdown"]:
+        known |= _SIDES | _RATING | _MONTHS | _TABLE | content_words(state["breakdown"]["phrase"])
     return sorted(word for word in content_words(question) if word not in known)
 
 

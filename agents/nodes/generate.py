@@ -6,6 +6,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from agents.breakdowns import break_down
 from agents.context import RagContext
 from agents.corrections import corrected, corrected_sentence
 from agents.events import AnswerRevised, TokenReceived
@@ -25,9 +26,11 @@ RELEVANCE_FLOOR = 0.35
 
 
 async def generate(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
-    """Write the answer, beginning with the parts that the question compares, each counted by itself."""
+    """Write the answer, beginning with what the question tells apart, each part counted by itself."""
     context = runtime.context
-    compared = compare(state, context)
+    compared = break_down(state, context)
+    if not (compared.text or compared.warning):
+        compared = compare(state, context)
     marks = degraded(state, "compare", *filter(None, [compared.warning]))
     marks = degraded({**state, "degradations": marks}, "enrich", *_unread(state, context))
     counts = [item for item in state["counts"] if not item.get("part")]
@@ -52,7 +55,8 @@ async def _written(state: RagState, runtime: Runtime[RagContext]) -> dict[str, A
     """Write the answer itself; a model that fails is replaced by the extractive writer, marked."""
     context = runtime.context
     if state["route"]["kind"] == "counting" and state["counts"]:
-        return _spoken(runtime, state, Written(_count_text(state), ()))
+        whole = "In all: " if state["breakdown"] and state["comparison"] else ""
+        return _spoken(runtime, state, Written(f"{whole}{_count_text(state)}", ()))
     chat = context.chat("generator")
     if chat is None or not state["chosen"]:
         return _extractive(state, runtime)

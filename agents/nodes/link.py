@@ -10,9 +10,12 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from agents.context import RagContext
+from agents.models.router_breakdown import FRAME
+from agents.models.router_data import lexicon
 from agents.models.router_match import GroupFilter, match_groups
 from agents.models.router_period import find_period
 from agents.models.router_rating import find_rating
+from agents.models.router_spelling import correct
 from agents.models.router_subjects import match_subjects
 from agents.models.router_text import fold
 from agents.models.router_unread import unread
@@ -21,6 +24,7 @@ from agents.pools import RATING, document_filter, mentioning
 from agents.state import RagState
 from store.enrich.linking import Link
 from store.enrich.linking import link as link_question
+from store.enrich.question_topic import placed_topic
 from store.receipt import EntityAudit, FilterAudit
 from store.records import RegistryEntity
 
@@ -34,6 +38,8 @@ _LEANS = re.compile(
 
 #: "How many reviews are there?" points at nothing.
 _THERE_IS = re.compile(r"\b(?:is|are|was|were|be|been) there\b|\bthere (?:is|are|was|were)\b", re.IGNORECASE)
+#: Documents that hold a phrase, from which a word of asking or judging is taken for the thing that it also names.
+_MANY = 10
 _NUMBER = re.compile(
     r"\b(?:\d[\d.]*|zero|one|two|three|four|five|six|seven|eight|nine|ten|points?|stars?)\b", re.IGNORECASE
 )
@@ -44,7 +50,7 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     context = runtime.context
     question = state["question"]
     filters = _filters(context, question, state)
-    found = _linked(context, question, filters)
+    found = _topic_of(context, _unframed(context, question, state), filters, state)
     keys = list(found.entities)
     unmatched = found.unmatched
     standalone = question
@@ -90,21 +96,52 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     if found.caveat and entities:
         update["degradations"] = degraded({**state, **update}, "link", found.caveat)  # type: ignore[typeddict-item]
     tied = {f["phrase"].casefold() for f in filters}
+    by = state["breakdown"].get("phrase", "")
     loose = [
         p
         for p in state["route"].get("groups", ())
-        if find_rating(p) is None and not any(p.casefold() in t or t in p.casefold() for t in tied)
+        if find_rating(p) is None
+        and not any(p.casefold() in t or t in p.casefold() for t in tied)
+        and not (by and by in p.casefold())
     ]
     if loose:
         reason = (
             f"no author attribute stands for {', '.join(f'`{p}`' for p in loose)}: not restricted to them"
         )
         update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
-    rating = find_rating(question)
+    rating = None if state["breakdown"].get("kind") == "rating" else find_rating(question)
     if rating is not None and not any(item["name"] == RATING for item in filters):
         reason = f"no document of this corpus carries a rating: not restricted to `{rating.phrase}`"
         update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
     return _count_filtered(context, {**state, **update}, update)  # type: ignore[typeddict-item]
+
+
+def _topic_of(context: RagContext, question: str, filters: Sequence[dict[str, Any]], state: RagState) -> Link:
+    """Link a question; where no document uses a word, once more with it spelt as the router reads it.
+
+    Of a question for counts by value only what stands where a topic does is one: what else is left over asks in words
+    that nobody foresaw.
+    """
+    found = _linked(context, question, filters)
+    if found.unmatched and not found.entities:
+        unused = [word for word in found.unmatched.split() if not mentioning(context, word, 1)]
+        respelt = _respelt(question, unused)
+        found = found if respelt == question else _linked(context, respelt, filters)
+    if found.unmatched and not found.entities and state["breakdown"]:
+        placed = placed_topic(question)
+        kept = placed if set(placed.split()) & set(found.unmatched.split()) else ""
+        found = replace(found, unmatched=kept)
+    return found
+
+
+def _respelt(question: str, words: Sequence[str]) -> str:
+    """Return the question with these words spelt as the router reads them: "peolpe", "whats"."""
+    opened = lexicon()["contractions"]
+    for word in words:
+        meant = opened.get(word.lower()) or correct(word.lower())
+        if meant != word.lower():
+            question = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", meant, question)
+    return question
 
 
 def _linked(context: RagContext, question: str, filters: Sequence[dict[str, Any]]) -> Link:
@@ -135,7 +172,23 @@ def _linked(context: RagContext, question: str, filters: Sequence[dict[str, Any]
         counts,
         embed=_embed(context),
         mentioned=lambda topic: bool(mentioning(context, topic)),
+        common=lambda phrase: _common(context, phrase),
     )
+
+
+def _common(context: RagContext, phrase: str) -> bool:
+    """Tell whether many documents hold a phrase: one in two hundred, at least two, ten in any case."""
+    many = min(_MANY, max(2, context.document_count() // 200))
+    return len(context.repository.mentioning(context.corpus.id, [phrase], many)) >= many
+
+
+def _unframed(context: RagContext, question: str, state: RagState) -> str:
+    """Leave out the words that ask for counts by value ("which ward", "breakdown", "fewest"): they name no topic."""
+    asked = state["breakdown"]
+    if not asked:
+        return question
+    named = {word for entity in context.entities() for word in entity.name.casefold().split()}
+    return _without(question, [asked["phrase"], *(FRAME - named)])
 
 
 def _less_makers(found: Link, registry: Sequence[RegistryEntity], subjects: Sequence[str]) -> Link:
@@ -178,7 +231,7 @@ def _filters(context: RagContext, question: str, state: RagState) -> list[dict[s
         {"name": "subject", "value": subject, "phrase": subject}
         for subject in match_subjects(question, tuple(context.subjects()))
     ]
-    rating = find_rating(question)
+    rating = None if state["breakdown"].get("kind") == "rating" else find_rating(question)
     if rating is not None and context.opinions.rated(context.corpus.id):
         found.append({"name": RATING, "value": rating.value, "phrase": rating.phrase})
     if state["period"]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from typing import Any
 
 from langgraph.runtime import Runtime
 
+from agents.breakdown_columns import read
 from agents.context import RagContext
-from agents.models.router import QuestionRouter
+from agents.models.router import Kind, QuestionRouter, Route
+from agents.models.router_breakdown import Asked
 from agents.models.router_subjects import match_subjects
+from agents.models.router_text import clauses, tokens
 from agents.nodes.marks import degraded, used_model
 from agents.state import RagState
 from store.errors import ApplicationError
@@ -27,6 +31,11 @@ async def route(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]
     names = match_subjects(state["question"], tuple(context.subjects()))
     names = (*names, *(entity.name for entity in context.entities()))
     found = QuestionRouter(context.today().date()).route(state["question"], names=names)
+    asked = read(state["question"], context, names)
+    if asked is not None:
+        more = found.kind == "both" and len(clauses(tokens(state["question"]))) > 1
+        if not more:
+            found = _broken_down(found, asked, rated=context.opinions.rated(context.corpus.id))
     wanted = state["options"].get("route")
     audit = RouteAudit(
         kind=wanted or found.kind,
@@ -42,10 +51,29 @@ async def route(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]
         audit, update = await _by_model(state, context, audit)
     if state["options"].get("one_sided") is False:
         audit = audit.model_copy(update={"side": None})
-    route_state = {**audit.model_dump(), "count": found.count, "groups": list(found.groups)}
+    update["route"] = {**audit.model_dump(), "count": found.count, "groups": list(found.groups)}
+    update["breakdown"] = {} if asked is None else asdict(asked)
     if found.period is None:
-        return {**update, "route": route_state, "period": []}
-    return {**update, "route": route_state, "period": [found.period.start or "", found.period.end or ""]}
+        return {**update, "period": []}
+    return {**update, "period": [found.period.start or "", found.period.end or ""]}
+
+
+def _broken_down(found: Route, asked: Asked, *, rated: bool) -> Route:
+    """Return the route of a question for counts by value; of what people write about it stays one for views."""
+    side = asked.measure if asked.measure in ("positive", "negative") else None
+    if asked.kind == "attribute" and not asked.name:
+        return found
+    if asked.kind == "entity":
+        kind: Kind = "opinion" if found.kind == "factual" else found.kind
+        return replace(found, kind=kind, side=found.side or side)
+    return replace(
+        found,
+        kind="counting",
+        confidence=0.95,
+        reason=f"asks for counts by {asked.noun}",
+        side=side,
+        count="mean" if rated and (asked.measure == "rating" or asked.kind == "rating") else "number",
+    )
 
 
 async def _by_model(

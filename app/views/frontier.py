@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
 from app.views.formats import number, percent, signed
 from app.views.tables import table
 from store.receipt import FrontierPoint
+
+#: How marked points are drawn, and two of them in one place.
+MARKS: Final = {"chosen": "*", "soft": "+"}
+BOTH: Final = "#"
+
+
+@dataclass(frozen=True, slots=True)
+class BiasRow:
+    """A point of relevance kept against predicted Rb, marked ``chosen`` or ``soft``; its soft objective, if any."""
+
+    bias: float
+    kept: float
+    mark: str = ""
+    objective: float | None = None
 
 
 def opinion_frontier(
@@ -26,7 +42,7 @@ def opinion_frontier(
         ("lambda", "relevance kept", "W1", "largest group gap"), rows, width, align="rrrr", ascii=ascii
     )
     drawn = scatter(
-        [(point.w1, point.relevance_kept, point.chosen) for point in points],
+        [(point.w1, point.relevance_kept, MARKS["chosen"] if point.chosen else "") for point in points],
         ("W1 to the population", "relevance kept"),
         width,
         height,
@@ -36,41 +52,83 @@ def opinion_frontier(
 
 
 def bias_frontier(
-    points: Sequence[tuple[float, float, bool]], width: int = 80, *, ascii: bool = False, height: int = 12
+    points: Sequence[BiasRow], width: int = 80, *, ascii: bool = False, height: int = 12
 ) -> list[str]:
     """Return relevance kept against predicted Rb over a batch, as table and plot.
 
     Parameters
     ----------
     points
-        ``(Rb, relevance kept, chosen)`` by rising Rb; a table of more than 15 shows every n-th and the chosen one.
+        By rising Rb; a table of more than 15 shows every n-th and the marked ones.
     """
     step = -(-len(points) // 15)
-    shown = [p for i, p in enumerate(points) if i % step == 0 or p[2] or i == len(points) - 1]
-    rows = [(signed(bias, 3), f"{100 * kept:.2f}%", "chosen" if mark else "") for bias, kept, mark in shown]
-    listed = table(("predicted Rb", "relevance kept", ""), rows, width, align="rrl", ascii=ascii)
-    return [*listed, "", *scatter(points, ("predicted Rb", "relevance kept"), width, height, ascii=ascii)]
+    shown = [p for i, p in enumerate(points) if i % step == 0 or p.mark or i == len(points) - 1]
+    soft = any(point.objective is not None for point in points)
+    rows = [
+        (
+            signed(point.bias, 3),
+            f"{100 * point.kept:.2f}%",
+            *([number(point.objective, 4)] if soft else []),
+            point.mark,
+        )
+        for point in shown
+    ]
+    head = ("predicted Rb", "relevance kept", *(["soft objective"] if soft else []), "")
+    listed = table(head, rows, width, align="rrrl" if soft else "rrl", ascii=ascii)
+    drawn = scatter(
+        [(point.bias, point.kept, MARKS.get(point.mark, "")) for point in points],
+        ("predicted Rb", "relevance kept"),
+        width,
+        height,
+        ascii=ascii,
+    )
+    key = ["", f"{MARKS['chosen']} chosen, {MARKS['soft']} soft objective, {BOTH} both"] if soft else []
+    return [*listed, "", *drawn, *key]
+
+
+def component_table(
+    components: Sequence[Mapping[str, Any]], width: int = 80, *, ascii: bool = False
+) -> list[str]:
+    """Return one row for each component that a batch is held to, as ``app.batches.component_documents`` has them."""
+    rows = [
+        (
+            each["name"],
+            signed(each["predicted"], 3),
+            signed(each["target"], 3),
+            {True: "met", False: "NOT MET", None: ""}[each["met"]],
+            signed(each["natural"], 3),
+            f"{signed(each['reachable'][0], 3)} to {signed(each['reachable'][1], 3)}",
+        )
+        for each in components
+    ]
+    head = ("component", "predicted", "target", "", "by relevance", "reachable by itself")
+    return table(head, rows, width, align="Lrrlrr", ascii=ascii)
 
 
 def scatter(
-    points: Sequence[tuple[float, float, bool]],
+    points: Sequence[tuple[float, float, str]],
     names: tuple[str, str],
     width: int = 80,
     height: int = 12,
     *,
     ascii: bool = False,
 ) -> list[str]:
-    """Return points ``(x, y, marked)`` as a text plot with its axes named; a marked one is a star."""
+    """Return points ``(x, y, mark)`` as a text plot with its axes named.
+
+    A point without a mark is a dot; two different marks in one cell are drawn as ``BOTH``.
+    """
     if not points:
         return []
     room = max(20, min(width, 100) - 9)
     low_x, high_x = _range([x for x, _, _ in points])
     low_y, high_y = _range([y for _, y, _ in points])
+    dot = "o" if ascii else "●"
     cells = [[" "] * room for _ in range(height)]
-    for x, y, marked in sorted(points, key=lambda point: point[2]):
+    for x, y, mark in sorted(points, key=lambda point: point[2]):
         column = round((x - low_x) / (high_x - low_x) * (room - 1))
         row = height - 1 - round((y - low_y) / (high_y - low_y) * (height - 1))
-        cells[row][column] = "*" if marked else ("o" if ascii else "●")
+        under = cells[row][column]
+        cells[row][column] = BOTH if mark and under not in (" ", dot, mark) else mark or dot
     bar, corner, rule = ("|", "+", "-") if ascii else ("│", "└", "─")
     out = [names[1]]
     for index, drawn in enumerate(cells):
@@ -88,4 +146,4 @@ def _range(values: Sequence[float]) -> tuple[float, float]:
     return (low, high) if high - low > 1e-12 else (low - 0.5, high + 0.5)
 
 
-__all__ = ["bias_frontier", "opinion_frontier", "scatter"]
+__all__ = ["BiasRow", "bias_frontier", "component_table", "opinion_frontier", "scatter"]

@@ -39,6 +39,7 @@ from app.views.rows import (
     selection_facts,
     share_listing,
     stage_listing,
+    with_statements,
 )
 from app.views.safe import html_line
 from app.views.words import (
@@ -199,10 +200,12 @@ def _margins(receipt: AuditReceipt) -> str:
 
 def _counts(receipt: AuditReceipt) -> str:
     out: list[str] = []
-    for index, each in enumerate(receipt.counts, start=1):
+    for index, (each, statement) in enumerate(with_statements(receipt.counts), start=1):
         told = count_words(each)
-        out += [f"<p>{part.text(told)}</p>", share_bar(each.share, index, told), part.code(each.sql)]
-        out.append(part.facts((key, value or "(empty)") for key, value in each.parameters.items()))
+        out += [f"<p>{part.text(told)}</p>", share_bar(each.share, index, told)]
+        if statement:
+            out.append(part.code(each.sql))
+            out.append(part.facts((key, value or "(empty)") for key, value in each.parameters.items()))
     return part.section("Counts from SQL", *out) if out else ""
 
 

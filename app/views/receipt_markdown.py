@@ -27,6 +27,7 @@ from app.views.rows import (
     selection_facts,
     share_listing,
     stage_listing,
+    with_statements,
 )
 from app.views.safe import markdown_line, visible
 from app.views.words import (
@@ -148,9 +149,11 @@ def _margins(receipt: AuditReceipt) -> list[str]:
 
 def _counts(receipt: AuditReceipt) -> list[str]:
     out: list[str] = []
-    for each in receipt.counts:
-        out += ["", _text(count_words(each)), *code_block(each.sql, "sql")]
-        out += _items(f"{key} = {value}" for key, value in each.parameters.items())
+    for each, statement in with_statements(receipt.counts):
+        out += ["", _text(count_words(each))]
+        if statement:
+            out += code_block(each.sql, "sql")
+            out += _items(f"{key} = {value}" for key, value in each.parameters.items())
     return ["", "## Counts from SQL", *out] if out else []
 
 

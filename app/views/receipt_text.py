@@ -30,6 +30,7 @@ from app.views.rows import (
     rank_listing,
     selection_facts,
     stage_listing,
+    with_statements,
 )
 from app.views.safe import line
 from app.views.tables import table
@@ -240,8 +241,10 @@ def _counts(page: _Page, receipt: AuditReceipt) -> None:
     if not receipt.counts:
         return
     page.title("Counts from SQL")
-    for each in receipt.counts:
+    for each, statement in with_statements(receipt.counts):
         page.item(count_words(each))
+        if not statement:
+            continue
         page.prose(each.sql, "    ")
         if each.parameters:
             told = ", ".join(f"{key} = {value}" for key, value in each.parameters.items())

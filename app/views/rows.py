@@ -274,6 +274,18 @@ def count_words(counted: CountAudit) -> str:
     return f"{counted.label}: {count(counted.value)} of {count(counted.total)} = {share}{corrected}"
 
 
+def with_statements(counts: Sequence[CountAudit]) -> list[tuple[CountAudit, bool]]:
+    """Return every count and whether its statement is to be shown: the last of those in a row that share one."""
+    return [
+        (
+            each,
+            place == len(counts)
+            or (counts[place].sql, counts[place].parameters) != (each.sql, each.parameters),
+        )
+        for place, each in enumerate(counts, start=1)
+    ]
+
+
 def process_facts(receipt: AuditReceipt) -> Facts:
     """Return the enhancement, the texts searched with, and each model with its prompt, version and hash."""
     enhancement = receipt.enhancement
@@ -328,4 +340,5 @@ __all__ = [
     "selection_facts",
     "share_listing",
     "stage_listing",
+    "with_statements",
 ]

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from store.errors import ConfigurationError, EnrichmentError
 from store.ports import OpinionExtractor
 from store.records import Extraction, RegistryEntity
+from store.workers import ignore_interrupts
 
 Batch = Sequence[tuple[int, str]]
 Outcome = list[Extraction | Exception]
@@ -100,7 +101,7 @@ def open_engine(
         from multiprocessing import get_context
 
         try:
-            with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            with ProcessPoolExecutor(workers, get_context("spawn"), ignore_interrupts) as pool:
                 yield Windowed(
                     lambda batch: pool.submit(extract_batch, extractor, registry, batch),
                     lambda future: future.result(),

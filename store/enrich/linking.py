@@ -21,6 +21,9 @@ from numpy.typing import NDArray
 
 from store.enrich.matcher import EntityMatcher, Mention
 from store.enrich.question_topic import (
+    SENSES,
+    doubtful_topic,
+    in_topic_place,
     names_no_topic,
     placed_topic,
     points_at_all,
@@ -45,7 +48,7 @@ ENGLISH: Final = 18_000
 
 #: "the wifi in the room": what stands after "in" or "at" says where, not what.
 _WHERE: Final = re.compile(
-    r"\s+(?:in|at|inside|of)\s+(?:the|this|that|our|your|their|my)?\s*(?:\w+\s+)?$", re.I
+    r"\s+(?:in|at|inside|of|from)\s+(?:the|this|that|our|your|their|my)?\s*(?:\w+\s+)?$", re.I
 )
 #: "guests of the hotel": who is asked, not what about.
 _WHO: Final = re.compile(
@@ -86,6 +89,7 @@ def link(
     counts: Mapping[str, int],
     embed: Embed | None = None,
     mentioned: Mentioned | None = None,
+    common: Mentioned | None = None,
 ) -> Link:
     """Link a question.
 
@@ -100,8 +104,10 @@ def link(
         nothing fits by spelling; the registry's own vectors are computed once and kept.
     mentioned
         A phrase to whether documents use its words: then it is no paraphrase of something else.
+    common
+        A phrase to whether many documents hold it: then a word of asking or judging ("the view") is a topic.
     """
-    return _linker(tuple(registry)).link(question, counts, embed, mentioned)
+    return _linker(tuple(registry)).link(question, counts, embed, mentioned, common)
 
 
 @lru_cache(maxsize=8)
@@ -149,6 +155,7 @@ class EntityLinker:
         counts: Mapping[str, int],
         embed: Embed | None = None,
         mentioned: Mentioned | None = None,
+        common: Mentioned | None = None,
     ) -> Link:
         """Link one question; see ``link``."""
         found = self._topics(question, self._matcher.find(question))
@@ -164,6 +171,9 @@ class EntityLinker:
             named = self._by_name(question, self._focus(question, found), " ".join(rest))
             return replace(named, caveat=self._beside(question, found, rest) or named.caveat)
         rest = rest or [topic for topic in (placed_topic(question),) if topic]
+        doubtful = doubtful_topic(question)
+        if not rest and doubtful and common is not None and common(f"the {doubtful}"):
+            rest = [doubtful]
         rest = [phrase for phrase in rest if not points_at_all(question, phrase)]
         if not rest:
             return Link()
@@ -185,13 +195,22 @@ class EntityLinker:
         return Link((), 0.0, f"nothing in the corpus is called “{topic}”", topic)
 
     def _topics(self, question: str, mentions: Sequence[Mention]) -> list[Mention]:
-        """Leave out "views", "experiences" and "the place" where the question names anything else."""
+        """Leave out "views", "experiences" and "the place" where the question names anything else.
+
+        Words of asking are things where they stand as such: "about the view" asks for scenery, "their views" does not.
+        """
         known = knowledge()
+        asking = [m for m in mentions if m.form.lower() in SENSES]
+        placed = [m for m in asking if len(question.split()) < 3 or in_topic_place(question, m.start)]
         frame = known.question | known.whole
-        said = [m for m in mentions if not all(word.lower() in frame for word in WORD.findall(m.form))]
+        said = [
+            m
+            for m in mentions
+            if m in placed or not all(word.lower() in frame for word in WORD.findall(m.form))
+        ]
         # A capital is a name, of a group or a place: it does not tell what the question is about.
         rest = any(match.group().islower() for match in _topic_words(question, mentions))
-        return said if said or rest else list(mentions)
+        return said if said or rest else [m for m in mentions if m not in asking]
 
     def _by_name(self, question: str, mentions: Sequence[Mention], rest: str) -> Link:
         keys = _distinct(mentions)

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Final
 
 from store.enrich.registry_knowledge import knowledge
-from store.enrich.registry_words import GAP, WORD, lemmas
+from store.enrich.registry_words import GAP, WORD, lemma, lemmas
 from store.records import RegistryEntity
 
 #: Verbs of writing and giving, words of ratings and of taking sides: no topic unless they stand where topics stand.
@@ -32,7 +32,7 @@ _ACTS: Final = frozenset(
         document documents message messages response responses ticket tickets submission submissions entry entries
         feedbacks text texts survey surveys statement statements answer answers report reports per filed lodged
         theme themes change changes changed changing agree agrees agreed disagree disagrees disagreed participant
-        participants recommend recommends recommended
+        participants recommend recommends recommended came arrive arrived gets
         """,
     )
 )
@@ -61,6 +61,18 @@ _OPENS: Final = re.compile(
 )
 
 
+#: Where nothing but a topic stands: "about the view", "how is the view", "what is the view like", "is the view good".
+_PLACE: Final = re.compile(
+    r"(?:\b(?:about|of|on|with|regarding|concerning|mention(?:s|ed|ing)?|discuss(?:es|ed|ing)?|likes?|liked|loves?|loved"
+    r"|hates?|hated|dislikes?|disliked|enjoy(?:s|ed)?)"
+    r"\s+(?:the|their|its)|\babout|\bhow (?:good |bad )?(?:is|are|was|were)\s+the|^\W*(?:is|are|was|were)\s+the)"
+    r"\s+(?!the\b)(?P<word>[^\W\d_]+)\b(?!\s+(?:on|about|regarding|concerning|towards?|held|expressed|of\s+(?:the\s+)?"
+    r"(?:people|guests?|customers?|users?|visitors?|travell?ers?|reviewers?|residents?|authors?|others))\b)"
+    r"|\bwhat\s+(?:is|are|was|were)\s+the\s+(?P<like>[^\W\d_]+)\s+like\b",
+    re.IGNORECASE,
+)
+#: Words of asking that are things as well: scenery, what a dress is like, a performance.
+SENSES: Final = frozenset(("view", "views", "look", "looks", "feel", "sound", "sounds", "show", "shows"))
 #: "were collected in May": what was done with documents is no topic.
 _DONE: Final = re.compile(r"\b(?:is|are|was|were|been|being)\s+$", re.IGNORECASE)
 
@@ -76,6 +88,24 @@ def names_no_topic(question: str, word: re.Match[str]) -> bool:
 def points_at_all(question: str, phrase: str) -> bool:
     """Tell whether a phrase points at the reviewed thing as a whole: "this hotel", of reviews of one hotel."""
     return re.search(rf"\bthis\s+{re.escape(phrase)}\b", question, re.IGNORECASE) is not None
+
+
+def in_topic_place(question: str, start: int) -> bool:
+    """Tell whether the word at ``start`` stands where nothing but a topic does: "about the view", not "views on it"."""
+    return any(start in (match.start("word"), match.start("like")) for match in _PLACE.finditer(question))
+
+
+def doubtful_topic(question: str) -> str:
+    """Return the word in a topic's place that lists take for one of asking or of judging, or an empty text.
+
+    Only what documents speak of tells whether "the view" or "the luxury" is what is asked about.
+    """
+    known = knowledge()
+    for match in _PLACE.finditer(question):
+        word = match["word"] or match["like"]
+        if word.lower() in SENSES or (word.lower() in known.opinion - known.question and _names(word)):
+            return word
+    return ""
 
 
 def placed_topic(question: str, taken: Sequence[tuple[int, int]] = ()) -> str:
@@ -114,7 +144,7 @@ def _run(question: str, start: int, taken: Sequence[tuple[int, int]]) -> str:
     words = question[start:end].split()
     while words and words[0].lower() in known.opinion and len(words) > 1:
         words = words[1:]  # "the poor weather"
-    alone = len(words) == 1 and words[0].lower() in known.opinion and words[0].lower() not in _NOUNS
+    alone = len(words) == 1 and words[0].lower() in known.opinion and lemma(words[0].lower()) not in _NOUNS
     return "" if alone or not all(_names(word) for word in words[-1:]) else " ".join(words)
 
 
@@ -158,4 +188,11 @@ def with_asker_synonyms(registry: Iterable[RegistryEntity]) -> list[RegistryEnti
     return widened
 
 
-__all__ = ["names_no_topic", "placed_topic", "points_at_all", "with_asker_synonyms"]
+__all__ = [
+    "doubtful_topic",
+    "in_topic_place",
+    "names_no_topic",
+    "placed_topic",
+    "points_at_all",
+    "with_asker_synonyms",
+]

@@ -44,6 +44,44 @@ def test_links(question: str, expected: tuple[str, ...]) -> None:
     assert keys(question) == expected
 
 
+SCENERY = (*REGISTRY, RegistryEntity("view", "view", None, ("scenery",)))
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What do people think about the view?", ("view",)),
+        ("What do guests say about views?", ("view",)),
+        ("How is the view from the room?", ("view",)),
+        ("What is the view like?", ("view",)),
+        ("is the view worth the price", ("view", "price")),
+        ("view?", ("view",)),
+        ("What are the views on the breakfast?", ("breakfast",)),
+        ("What do people say about the views of guests?", ()),
+        ("What are people's views?", ()),
+        ("How do guests view the pool?", ("pool",)),
+    ],
+)
+def test_a_word_of_asking_is_an_entity_where_a_topic_stands(question: str, expected: tuple[str, ...]) -> None:
+    assert link(question, SCENERY, COUNTS).entities == expected
+
+
+def test_only_what_many_documents_hold_makes_a_topic_of_a_word_of_asking() -> None:
+    asked: list[str] = []
+
+    def common(phrase: str) -> bool:
+        asked.append(phrase)
+        return True
+
+    assert link("What do people think about the look?", REGISTRY, COUNTS, common=common).unmatched == "look"
+    assert link("How is the luxury?", REGISTRY, COUNTS, common=common).unmatched == "luxury"
+    assert asked == ["the look", "the luxury"]
+    assert (
+        link("What do people think about the look?", REGISTRY, COUNTS, common=lambda _: False).unmatched == ""
+    )
+    assert link("How do they look at it?", REGISTRY, COUNTS, common=common).unmatched == ""
+
+
 def test_nothing_in_the_corpus() -> None:
     found = link("What do people think about quantum physics?", REGISTRY, COUNTS)
     assert found.entities == ()
