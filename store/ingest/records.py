@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -19,11 +19,16 @@ from store.ingest.text_lines import OVERLONG_REASON, Overlong
 
 #: Stands for "no delimiter": a one-column file whose texts may hold any of the usual ones.
 NO_DELIMITER: Final = "\x1f"
-#: Records from which the numeric columns are learned.
+#: Records from which the columns' shapes are learned.
 _LEARN_FROM: Final = 50
 #: Longest text, in lines, whose quotes may be not doubled: each such row may cost this much reading ahead.
 _LENIENT_LINES: Final = 100
-_NUMBER: Final = re.compile(r"[+-]?\d+(?:[.,]\d+)?\Z")
+#: What a column may always hold, the narrowest first: numbers, dates and times, single words such as keys and codes.
+_SHAPES: Final = (
+    re.compile(r"[+-]?\d+(?:[.,]\d+)?\Z"),
+    re.compile(r"\d[\d\-/.:TZ +]{3,30}\Z"),
+    re.compile(r"\S{1,64}\Z"),
+)
 
 UNCLOSED: Final = "a quote is opened and never closed"
 STRAY_QUOTE: Final = "a quote inside a quoted field is not doubled"
@@ -167,11 +172,13 @@ class RecordSplitter:
         self._dialect = dialect
         self._width = width
         self._notes = notes
-        self._learned = 0
+        #: Records learned from; the first record, which may be the header, teaches nothing.
+        self._learned = -1
         #: Physical lines of the record that was yielded last.
         self.taken: list[str] = []
-        self._numeric = [True] * width
+        self._shapes: list[set[re.Pattern[str]]] = [set(_SHAPES) for _ in range(width)]
         self._filled = [False] * width
+        self._empty = [False] * width
 
     def __iter__(self) -> Iterator[list[str] | Fault]:
         delimiter, quoting = self._dialect.delimiter, self._dialect.quoting
@@ -196,7 +203,8 @@ class RecordSplitter:
                 return self._learn(fields)
             if not self._swallowed(taken, fields):
                 self.taken = taken
-                return fields
+                # A text with lines that might be rows says nothing sure of the columns.
+                return fields if any(map(self._is_row, taken[1:])) else self._learn(fields)
             state = State.OPEN
         elif state is State.MALFORMED:
             self._give_back(taken)
@@ -233,10 +241,13 @@ class RecordSplitter:
         if self._learned < _LEARN_FROM and len(fields) == self._width:
             self._learned += 1
             for column, value in enumerate(fields):
-                if value:
+                if self._learned < 1:
+                    continue
+                if not value:
+                    self._empty[column] = True
+                else:
                     self._filled[column] = True
-                    if not _NUMBER.match(value):
-                        self._numeric[column] = False
+                    self._shapes[column] = {shape for shape in self._shapes[column] if shape.match(value)}
         return fields
 
     def _swallowed(self, taken: list[str], fields: list[str]) -> bool:
@@ -247,28 +258,51 @@ class RecordSplitter:
             return True
         if len(fields) < self._width:
             return True
+        if not self._ends_as_row(taken[0]):
+            return False
         alike = sum(self._is_row(line) for line in taken[1:])
         continued = len(taken) - 1
-        if self._width >= 4 or self._numeric_columns():
-            return 2 * alike > continued
-        return continued >= 3 and alike == continued
+        # Without a column that looks like something, lines of a text may have as many delimiters by chance.
+        return 2 * alike > continued if self._shaped() else continued >= 3 and alike == continued
 
     def _continues(self, line: str) -> bool:
         """Tell whether a line may go on inside a text whose quotes are not doubled: it does not look like a row."""
         opening = self._dialect.delimiter + '"'
         return not (line.startswith('"') or opening in line or self._is_row(line))
 
-    def _numeric_columns(self) -> list[int]:
-        return (
-            [c for c in range(self._width) if self._filled[c] and self._numeric[c]] if self._learned else []
-        )
+    def _shaped(self) -> list[int]:
+        """Columns that always held a value of one shape."""
+        if self._learned < 1:
+            return []
+        return [c for c in range(self._width) if self._filled[c] and self._shapes[c]]
 
     def _is_row(self, line: str) -> bool:
-        """Tell whether a line on its own reads as a row: the right width, numbers where numbers stand."""
+        """Tell whether a line on its own reads as a row: the right width, and in each column what stands there."""
         parser = RecordParser(self._dialect)
         if parser.feed(line) is not State.DONE or len(parser.fields) != self._width:
             return False
-        return all(not (value := parser.fields[c]) or _NUMBER.match(value) for c in self._numeric_columns())
+        return self._fits(dict(enumerate(parser.fields)))
+
+    def _ends_as_row(self, line: str) -> bool:
+        """Tell whether a line with an open quote goes on as a row would: its last fields are in their places."""
+        parser = RecordParser(self._dialect)
+        parser.feed(line)
+        opened = len(parser.fields)
+        missing = self._width - 1 - opened
+        pieces = line.rstrip("\r\n").split(self._dialect.delimiter)[opened + 1 :]
+        if missing > len(pieces):
+            return False
+        last = pieces[len(pieces) - missing :]
+        return self._fits(dict(enumerate(last, opened + 1)))
+
+    def _fits(self, fields: Mapping[int, str]) -> bool:
+        """Tell whether these columns' values look like what always stood there."""
+        shaped = self._shaped()
+        return all(
+            all(shape.match(value) for shape in self._shapes[column]) if value else self._empty[column]
+            for column, value in fields.items()
+            if column in shaped
+        )
 
 
 __all__ = [

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import random
 from collections import Counter
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -61,6 +63,50 @@ def test_one_unclosed_quote_costs_at_most_its_own_row(broken: int, texts: list[s
         if number != broken:
             assert read[str(number)] == text
     assert str(broken) not in read
+
+
+WORDS = [
+    "the",
+    "staff",
+    "were",
+    "kind,",
+    "and",
+    "the",
+    "room;",
+    "was",
+    "clean,",
+    "but",
+    "breakfast",
+    "cost",
+    "a",
+    "lot,",
+    "we",
+    "thought",
+    '27"',
+    "it",
+]
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_long_texts_of_many_lines_stay_whole_wherever_they_stand(seed: int, place: int) -> None:
+    """Reviews of several lines, full of delimiters: a line of a text that might be a row does not cut it."""
+    rng = random.Random(seed)
+    rows = [["text", "country", "rating", "date"]]
+    for number in range(400):
+        lines = [" ".join(rng.choices(WORDS, k=rng.randint(1, 14))) for _ in range(rng.randint(1, 5))]
+        row = [
+            rng.choice(["Chile", "United Kingdom", "France"]),
+            str(number % 5 + 1),
+            f"2020-01-{10 + number % 19}",
+        ]
+        row.insert(place, "\n".join(lines))
+        rows.append(row)
+    buffer = io.StringIO(newline="")
+    delimiter, quoting = rng.choice(",;"), rng.choice([csv.QUOTE_ALL, csv.QUOTE_MINIMAL])
+    csv.writer(buffer, delimiter=delimiter, quoting=quoting).writerows(rows)  # type: ignore[arg-type]
+    lines_again = iter(io.StringIO(buffer.getvalue(), newline=""))
+    assert list(RecordSplitter(lines_again, Dialect(delimiter), 4, Counter())) == rows
 
 
 def test_many_broken_quotes_are_read_in_linear_time() -> None:
