@@ -234,7 +234,9 @@ class MarginAudit(_Part):
 
     ``attribute`` is ``opinion``, ``rating`` or an author attribute, ``value`` the side or group whose share is
     estimated; a rating's mean has no ``value``. ``known`` documents of the sample state it. ``counted`` is the same
-    over all documents of the pool, by count. An interval is None where fewer than two documents state it.
+    over all documents of the pool, by count. An interval is None where fewer than two documents state it,
+    or where those that do are all alike. ``balanced``: the sample was balanced upon it, and stands for all documents,
+    not only for those that could be drawn.
     """
 
     attribute: str
@@ -244,6 +246,7 @@ class MarginAudit(_Part):
     high: float | None = None
     known: int
     counted: float
+    balanced: bool = False
 
 
 class FrontierPoint(_Part):

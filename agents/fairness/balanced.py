@@ -1,16 +1,14 @@
-"""The mode ``balanced``: a cube sample of the entity's documents, and the margins of error that it carries."""
+"""The mode ``balanced``: a cube sample of the entity's documents; :mod:`agents.fairness.margins` has its margins."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from agents.fairness.cube import cube_sample
-from agents.fairness.distance import FloatArray, IntArray, finite_vector
+from agents.fairness.distance import FloatArray, IntArray
 from agents.fairness.sampling import Sample, allocate
 
 
@@ -149,65 +147,6 @@ def balanced_sample(
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Margin:
-    """An estimate of a population mean with its design-based standard error and interval."""
-
-    estimate: float
-    standard_error: float
-    low: float
-    high: float
-
-
-def design_margin(
-    values: ArrayLike, inclusion: ArrayLike, balance: ArrayLike | None = None, *, level: float = 0.95
-) -> Margin:
-    """Estimate the mean of ``values`` over the population from a probability sample, with its margin of error.
-
-    The sample is self-weighting for the population's bins and groups, so the estimate is the plain mean. Variance
-    by Deville and Tille (2005), J. Statist. Plann. Inference 128: residuals e of the weighted regression on the
-    balancing variables, ``sum c_i e_i^2 / n^2`` with ``c_i = (1 - inclusion_i) n / (n - q)``; interval by Student's
-    t with n - q degrees of freedom. q counts the regressors, at most a fifth of n: with more, the landing has given
-    up the rest anyway.
-
-    Parameters
-    ----------
-    values
-        Shape (n,): the variable for the sampled documents (stars, or 0/1 for a share).
-    inclusion
-        Shape (n,): their inclusion probabilities.
-    balance
-        Shape (n, c): their rows of :func:`balance_columns`, most important first. None for a random sample.
-    level
-        Nominal coverage.
-    """
-    y = finite_vector("values", values)
-    chances = finite_vector("inclusion", inclusion, length=y.size)
-    n = y.size
-    if n == 0:
-        raise ValueError("values: expected at least one document")
-    if not 0 < level < 1:
-        raise ValueError(f"level: expected a number in (0, 1), got {level}")
-    from scipy.special import stdtrit  # scipy.stats would cost seconds
-
-    columns = np.ones((n, 1))
-    if balance is not None:
-        limit = max(1, n // 5) - 1
-        columns = np.column_stack([columns, np.asarray(balance, np.float64)[:, :limit]])
-    weight = 1 - chances
-    root = np.sqrt(weight)[:, None]
-    beta, _residual, rank, _singular = np.linalg.lstsq(columns * root, y * root[:, 0], rcond=None)
-    error = y - columns @ beta
-    freedom = n - max(int(rank), 1)
-    mean = float(y.mean())
-    if freedom < 1 or not weight.any():
-        spread = 0.0 if not weight.any() else float("nan")
-        return Margin(mean, spread, mean - spread, mean + spread)
-    deviation = float(np.sqrt((weight * error**2).sum() * n / freedom) / n)
-    reach = deviation * float(stdtrit(freedom, (1 + level) / 2))
-    return Margin(mean, deviation, mean - reach, mean + reach)
-
-
 def _middle_first(count: int) -> list[int]:
     return sorted(range(count), key=lambda b: (abs(b - (count - 1) / 2), b))
 
@@ -220,9 +159,7 @@ def _interleave(first: Sequence[T], second: Sequence[T]) -> list[T]:
 
 
 __all__ = [
-    "Margin",
     "balance_columns",
     "balanced_sample",
     "calibrated_inclusion",
-    "design_margin",
 ]

@@ -14,6 +14,7 @@ from agents.fairness.measure import shortfalls
 from agents.fairness.opinion import least_distance
 from agents.fairness.recommendation import LEXICAL_QUALITY, recommended_method
 from agents.fairness.selection import METHODS, measure
+from agents.margins import sample_margins
 from agents.ordering import POLARITY, as_ranked, ordered, population_bias, position_weights, weighted_w1
 from agents.pools import Groups, fairness_pool, opinion_pool
 from agents.receipts import stance_rows
@@ -115,7 +116,7 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
             **audit.model_dump(),
             "floor": floor,
             "balanced": [each.attribute for each in groups],
-            "margins": [],
+            "margins": [each.model_dump() for each in sample_margins(pool, problem, chosen)],
         },
         "position": position.model_dump(),
         "unmet": [note for note in audit.notes if note.startswith(("only ", "no ranking "))],

@@ -153,9 +153,13 @@ def margin_words(receipt: AuditReceipt) -> str:
         return ""
     chosen = receipt.selection
     drawn = f"{count(chosen.k)} of {plural(chosen.frame, 'document')}" if chosen and chosen.frame else "these"
+    balanced = list(dict.fromkeys(each.attribute for each in receipt.margins if each.balanced))
+    rest = list(dict.fromkeys(each.attribute for each in receipt.margins if not each.balanced))
+    held = [f"of all documents for {' and '.join(balanced)}"] if balanced else []
+    held += [f"of those that could be drawn for {' and '.join(rest)}"] if rest else []
     return (
-        f"The {drawn} were drawn at random, with known chances: in 95 of 100 such draws the interval holds the value "
-        "of the documents that could be drawn. `all` is counted over the whole population."
+        f"The {drawn} were drawn at random, with known chances: in about 95 of 100 such draws the interval holds the "
+        f"value {', '.join(held)}. The last column counts all documents."
     )
 
 

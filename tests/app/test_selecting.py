@@ -113,6 +113,78 @@ def test_faro_for_one_question_meets_its_target(run: Run, library: Path) -> None
     )
 
 
+def test_a_sample_has_margins_and_an_exact_choice_none(run: Run, library: Path) -> None:
+    assert receipt_of(run, library, "--method", "exact", "-k", "10").margins == ()
+    for method in ("balanced", "random", "stratified"):
+        receipt = receipt_of(run, library, "--method", method, "-k", "10")
+        assert receipt.selection is not None
+        assert receipt.opinion is not None
+        assert 10 <= (receipt.selection.frame or 0) <= receipt.selection.pool
+        sides = {each.value: each for each in receipt.margins if each.attribute == "opinion"}
+        assert set(sides) == {"positive", "neutral or mixed", "negative"}
+        counts = receipt.opinion.population.counts
+        assert sides["positive"].counted == pytest.approx(sum(counts[4:]) / sum(counts))
+        shown = sum((each.score or 0) > 0 for each in receipt.ranking) / 10
+        assert sides["positive"].estimate == pytest.approx(shown)
+        for each in receipt.margins:
+            assert each.low is not None
+            assert each.high is not None
+            assert 0 <= each.low <= each.estimate <= each.high <= 1
+            assert each.high - each.low > 0.01, "a sample of whole documents has a width"
+        width = {name: (each.high or 0) - (each.low or 0) for name, each in sides.items()}
+        if method == "random":
+            assert max(width.values()) > 0.3, "nothing was balanced"
+        else:
+            assert max(width.values()) < 0.3, "the sides were"
+        assert {each.attribute for each in receipt.margins} == {"opinion", "country"}
+        for form, words in (
+            ("text", "Margins of error"),
+            ("markdown", "## Margins"),
+            ("html", "Margins of error"),
+        ):
+            assert words in run("audit", receipt.answer_id, "--format", form, workspace=library).out
+
+
+def test_a_sample_for_another_target_stands_for_that_and_has_no_margins(run: Run, library: Path) -> None:
+    for target in ("parity", "1,1,1,1,1,1,1"):
+        assert receipt_of(run, library, "--method", "balanced", "-k", "10", "--target", target).margins == ()
+    side = run(
+        "ask",
+        "What are the biggest complaints about the food?",
+        "--method",
+        "balanced",
+        "-k",
+        "5",
+        workspace=library,
+    )
+    assert side.code == 0
+    assert "Margins of error" in run("audit", "last", workspace=library).out
+
+
+def test_the_mean_rating_has_a_margin_where_ratings_are_known(run: Run, rated: Path) -> None:
+    receipt = receipt_of(run, rated, "--method", "balanced", "-k", "12")
+    mean = next(each for each in receipt.margins if each.attribute == "rating")
+    ratings = [each.rating for each in receipt.ranking if each.rating is not None]
+    assert (mean.value, mean.known) == ("", len(ratings))
+    assert mean.estimate == pytest.approx(np.mean(ratings))
+    assert mean.low is not None
+    assert mean.high is not None
+    assert mean.low < mean.estimate < mean.high
+    assert "mean rating" in run("audit", receipt.answer_id, workspace=rated).out
+
+
+@pytest.fixture
+def rated(run: Run, reviews: Path, tmp_path: Path) -> Path:
+    """A workspace whose documents carry a rating."""
+    folder = tmp_path / "rated"
+    options = [part for pair in MAPS for part in ("--map", pair)]
+    options += ["--map", "rating=staff_service_rating"]
+    for command in (["ingest", str(reviews), *options], ["enrich"]):
+        ran = run("--corpus", "lounges", *command, workspace=folder)
+        assert ran.code == 0, ran.err
+    return folder
+
+
 @pytest.fixture
 def twofold(run: Run, reviews: Path, tmp_path: Path) -> Path:
     """A workspace whose authors have two attributes."""

@@ -19,6 +19,7 @@ from store.receipt import (
     FrontierPoint,
     GroupAudit,
     GroupShare,
+    MarginAudit,
     ModelAudit,
     OpinionAudit,
     OpinionSummary,
@@ -272,6 +273,43 @@ def opinion_receipt(k: int = 12) -> AuditReceipt:
     )
 
 
+def sampled_receipt() -> AuditReceipt:
+    """The same question answered from a probability sample, with its margins of error."""
+    base = opinion_receipt()
+    assert base.selection is not None
+    return base.model_copy(
+        update={
+            "selection": base.selection.model_copy(
+                update={"method": "balanced", "lam": None, "beta": None, "seed": 0, "frame": 430}
+            ),
+            "margins": (
+                MarginAudit(
+                    attribute="opinion",
+                    value="positive",
+                    estimate=7 / 12,
+                    low=0.49,
+                    high=0.67,
+                    known=12,
+                    counted=0.578,
+                    balanced=True,
+                ),
+                MarginAudit(
+                    attribute="opinion",
+                    value="negative",
+                    estimate=4 / 12,
+                    low=0.24,
+                    high=0.43,
+                    known=12,
+                    counted=0.331,
+                    balanced=True,
+                ),
+                MarginAudit(attribute="rating", estimate=3.25, low=2.41, high=4.0, known=12, counted=3.31),
+                MarginAudit(attribute="region", value="UK", estimate=1.0, known=1, counted=0.37),
+            ),
+        }
+    )
+
+
 def factual_receipt() -> AuditReceipt:
     """A factual question: no opinions, no groups."""
     return AuditReceipt(
@@ -409,6 +447,7 @@ def hostile_receipt(text: str = HOSTILE) -> AuditReceipt:
         update={
             "counts": counting_receipt().counts,
             "enhancement": factual_receipt().enhancement,
+            "margins": sampled_receipt().margins,
         }
     )
     poisoned: AuditReceipt = poison(base)
@@ -422,4 +461,5 @@ __all__ = [
     "factual_receipt",
     "hostile_receipt",
     "opinion_receipt",
+    "sampled_receipt",
 ]

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.fairness.balanced import balance_columns, balanced_sample, calibrated_inclusion, design_margin
+from agents.fairness.balanced import balance_columns, balanced_sample, calibrated_inclusion
 from agents.fairness.cube import cube_sample, flight, landing, merge_equals
 from agents.fairness.sampling import allocate, random_sample, stratified_sample, systematic_counts
 
@@ -121,27 +121,6 @@ def test_calibration_reaches_bins_and_groups() -> None:
     assert 0 < chances.min() <= chances.max() <= 1
 
 
-def test_margins_cover_in_a_known_population() -> None:
-    rng = np.random.default_rng(11)
-    bins, codes = rng.integers(0, 7, 400), rng.integers(0, 4, 400)
-    stars = np.clip(np.round(2 + bins / 3 + rng.normal(size=400)), 1, 5)
-    population, shares = np.bincount(bins) / 400, np.bincount(codes) / 400
-    columns = balance_columns(bins, [(codes, 4)])
-    hits = 0
-    for _ in range(200):
-        sample = balanced_sample(bins, population, {"g": (codes, shares)}, None, 20, rng)
-        margin = design_margin(
-            stars[sample.indices], sample.inclusion[sample.indices], columns[sample.indices]
-        )
-        hits += margin.low <= stars.mean() <= margin.high
-    assert 0.90 <= hits / 200 <= 0.995
-
-
-def test_a_census_has_no_margin() -> None:
-    margin = design_margin([1.0, 2.0, 3.0], [1.0, 1.0, 1.0])
-    assert (margin.estimate, margin.low, margin.high) == (2.0, 2.0, 2.0)
-
-
 @pytest.mark.parametrize(
     ("call", "name"),
     [
@@ -152,8 +131,6 @@ def test_a_census_has_no_margin() -> None:
         (lambda rng: cube_sample([1.5, 0.5], np.zeros((2, 1)), rng), "inclusion"),
         (lambda rng: cube_sample([0.5, 0.5], np.zeros((3, 1)), rng), "balance"),
         (lambda rng: cube_sample([0.5, 0.5], np.full((2, 1), np.nan), rng), "balance"),
-        (lambda rng: design_margin([], []), "values"),
-        (lambda rng: design_margin([1.0], [0.5], level=2.0), "level"),
     ],
 )
 def test_bad_input_names_the_argument(call, name: str) -> None:

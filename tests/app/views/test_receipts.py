@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Callable
 from html.parser import HTMLParser
 
 import pytest
@@ -33,9 +34,17 @@ from tests.fakes.receipts import (
     factual_receipt,
     hostile_receipt,
     opinion_receipt,
+    sampled_receipt,
 )
 
-BUILDERS = (opinion_receipt, factual_receipt, counting_receipt, degraded_receipt, hostile_receipt)
+BUILDERS = (
+    opinion_receipt,
+    sampled_receipt,
+    factual_receipt,
+    counting_receipt,
+    degraded_receipt,
+    hostile_receipt,
+)
 
 
 def empty_receipt() -> AuditReceipt:
@@ -148,6 +157,18 @@ def test_one_price_in_every_place_and_each_baseline_by_name(form: object) -> Non
         in shown
     )
     assert "by its 12 documents that hold a view" in shown
+
+
+@pytest.mark.parametrize("form", [receipt_text, receipt_markdown, receipt_html])
+def test_a_sample_shows_its_margins_and_what_they_stand_for(form: Callable[[AuditReceipt], str]) -> None:
+    shown = " ".join(form(sampled_receipt()).split())
+    assert "Margins of error" in shown
+    assert "The 12 of 430 documents were drawn at random" in shown
+    assert "of all documents for opinion, of those that could be drawn for rating and region" in shown
+    for cell in ("opinion: positive", "49% to 67%", "58%", "mean rating", "3.25", "2.41 to 4.00", "3.31"):
+        assert cell in shown
+    assert "region: UK" in shown, "one author: an estimate without an interval"
+    assert "Margins of error" not in form(opinion_receipt())
 
 
 def test_why_a_choice_lies_off_the_curve() -> None:

@@ -76,12 +76,9 @@ WORDS = [
     "was",
     "clean,",
     "but",
-    "breakfast",
     "cost",
     "a",
     "lot,",
-    "we",
-    "thought",
     '27"',
     "it",
 ]

@@ -1,0 +1,246 @@
+"""Margins of error of a probability sample: means, shares, and shares that the sample was balanced upon.
+
+They speak of the sampling frame, the documents that could be drawn, weighted by their inclusion probabilities; a mean
+over documents outside the frame may differ from it by more than the margin says.
+
+References
+----------
+Deville and Tille, J. Statist. Plann. Inference 128 (2005): the variance under balanced sampling. Saerndal, Swensson,
+Wretman, Model Assisted Survey Sampling (1992), 5.6: ratios by linearisation. Hall, J. R. Statist. Soc. B 54 (1992):
+removing skewness by transformation. Wilson, J. Amer. Statist. Assoc. 22 (1927), with the effective sample size of Korn
+and Graubard, Survey Methodology 24 (1998): shares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from agents.fairness.distance import FloatArray, finite_vector
+from agents.fairness.pool import BoolArray
+
+#: Standard deviation of a count that is rounded to one of its two neighbouring whole numbers: at most one half.
+_ROUNDING = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """An estimate of a population mean with its design-based standard error and interval.
+
+    ``low`` and ``high`` are NaN where the sample does not tell how far off the estimate may be.
+    """
+
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """Estimated mean, its variance and skewness, degrees of freedom; ``left`` is the mean of 1 - inclusion."""
+
+    mean: float
+    variance: float
+    skewness: float
+    freedom: int
+    left: float
+
+
+def design_margin(
+    values: ArrayLike,
+    inclusion: ArrayLike,
+    balance: ArrayLike | None = None,
+    *,
+    known: ArrayLike | None = None,
+    level: float = 0.95,
+) -> Margin:
+    """Estimate a mean over the frame from a probability sample, with its margin of error.
+
+    The sample is self-weighting for the population's bins and groups, so the estimate is the plain mean of the known
+    values. Its variance is that of Deville and Tille (2005): residuals e of the weighted regression on the balancing
+    variables, ``sum c_i e_i^2 / n^2`` with ``c_i = (1 - inclusion_i) m / (m - q)``, m known values, q regressors: at
+    most a fifth of m, since the landing may have given up the later ones. Where values are unknown, the regressed
+    variable is the linearised ratio, ``known_i (y_i - mean) n / m``.
+
+    The interval is Hall's (1992): with a = skewness of e, divided by the root of n, and T = (estimate - mean) / error,
+    the cubic ``T + a T^2 / 3 + a^2 T^3 / 27 + a / 6`` has no skewness to first order and is compared with Student's t
+    of m - q degrees of freedom. Ratings are skewed; the plain t interval reaches too little towards the long tail.
+
+    Parameters
+    ----------
+    values
+        Shape (n,): the variable for the sampled documents (stars, length ...). Ignored where unknown.
+    inclusion
+        Shape (n,): their inclusion probabilities, in (0, 1].
+    balance
+        Shape (n, c): their rows of :func:`agents.fairness.balanced.balance_columns`, most important first. None for a
+        sample that was not balanced.
+    known
+        Shape (n,) booleans: the value is known; default: all. The mean is that of the documents with a known value.
+    level
+        Nominal coverage, in (0, 1).
+
+    Returns
+    -------
+    Margin
+        In the unit of ``values``. A census (every inclusion 1) has no error: low and high are the estimate. There is
+        no interval (NaN) with fewer than two known values, nor where the known values are all alike or follow from
+        the balancing variables: such a sample does not show how far the others may be, and a width of zero would be
+        a false claim. Ends may lie a little outside a rating's scale.
+
+    Raises
+    ------
+    ValueError
+        An argument has the wrong shape or range; the message begins with its name.
+    """
+    y, chances, mask = _checked("values", values, inclusion, known, level)
+    found = _spread(y, chances, mask, balance)
+    if found.left == 0:
+        return _census(found.mean)
+    if not found.variance > 0:
+        return Margin(found.mean, np.nan, np.nan, np.nan)
+    error = float(np.sqrt(found.variance))
+    reach = _student(found.freedom, level)
+    low = found.mean - error * _unskewed(reach, found.skewness)
+    high = found.mean - error * _unskewed(-reach, found.skewness)
+    return Margin(found.mean, error, low, high)
+
+
+def share_margin(
+    has: ArrayLike,
+    inclusion: ArrayLike,
+    balance: ArrayLike | None = None,
+    *,
+    known: ArrayLike | None = None,
+    balanced: bool = False,
+    level: float = 0.95,
+) -> Margin:
+    """Estimate the share of documents that have a characteristic, with its margin of error.
+
+    A share that the sample was not balanced upon has Wilson's interval with the effective sample size
+    ``p (1 - p) / variance`` of :func:`design_margin`'s variance; it stays in [0, 1] and has a width at 0 and at 1.
+
+    A share that it was balanced upon (a bin, a side, a group of the constrained attribute) has a regression residual of
+    zero, which says too much: a sample holds whole documents, and the landing of the cube rounds the expected count to
+    one of its neighbours, seldom further. A count rounded without bias has a variance of at most 1/4, so half a
+    document stands for the standard error, and Student's t with m - 1 degrees of freedom gives about one document.
+
+    Parameters
+    ----------
+    has
+        Shape (n,), booleans or 0/1: the sampled documents that have the characteristic. Ignored where unknown.
+    inclusion, balance, known, level
+        As in :func:`design_margin`. ``balance`` is not used for a balanced share.
+    balanced
+        Was the sample balanced upon this very characteristic?
+
+    Returns
+    -------
+    Margin
+        In [0, 1]. A census has no error. NaN with fewer than two known values.
+
+    Raises
+    ------
+    ValueError
+        An argument has the wrong shape or range; the message begins with its name.
+    """
+    y, chances, mask = _checked("has", has, inclusion, known, level)
+    if not np.isin(y, (0.0, 1.0)).all():
+        raise ValueError("has: expected booleans, or numbers that are all 0 or 1")
+    found = _spread(y, chances, mask, balance)
+    share, count = found.mean, int(mask.sum())
+    if found.left == 0:
+        return _census(share)
+    if count < 2:
+        return Margin(share, np.nan, np.nan, np.nan)
+    rounding = _ROUNDING / count
+    if balanced:
+        reach = rounding * _student(count - 1, level)
+        return Margin(share, rounding, max(share - reach, 0.0), min(share + reach, 1.0))
+    error = max(float(np.sqrt(found.variance)), rounding)
+    size = share * (1 - share) / error**2 if 0 < share < 1 else count / found.left
+    low, high = _wilson(share, size, _student(found.freedom, level))
+    return Margin(share, error, low, high)
+
+
+def _census(mean: float) -> Margin:
+    return Margin(mean, 0.0 if np.isfinite(mean) else np.nan, mean, mean)
+
+
+def _checked(
+    name: str, values: ArrayLike, inclusion: ArrayLike, known: ArrayLike | None, level: float
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return values (0 where unknown), inclusion probabilities and the mask of known values, each of shape (n,)."""
+    y = np.asarray(values, dtype=np.float64)
+    if y.ndim != 1 or y.size == 0:
+        raise ValueError(f"{name}: expected at least one document in one dimension, got shape {y.shape}")
+    chances = finite_vector("inclusion", inclusion, length=y.size)
+    if bool((chances <= 0).any()) or bool((chances > 1 + 1e-9).any()):
+        raise ValueError("inclusion: expected probabilities in (0, 1]")
+    mask = np.ones(y.size, dtype=np.bool_) if known is None else np.asarray(known)
+    if mask.shape != y.shape or mask.dtype != np.bool_:
+        raise ValueError(f"known: expected {y.size} booleans, got {mask.dtype} of shape {mask.shape}")
+    if not 0 < level < 1:
+        raise ValueError(f"level: expected a number in (0, 1), got {level}")
+    return finite_vector(name, np.where(mask, y, 0.0)), chances.clip(max=1.0), mask
+
+
+def _spread(y: FloatArray, chances: FloatArray, known: BoolArray, balance: ArrayLike | None) -> _Spread:
+    """Estimate mean, variance and skewness; see :func:`design_margin`."""
+    n, count = y.size, int(known.sum())
+    weight = 1 - chances
+    left = float(weight.mean())
+    columns = _regressors(balance, n, count)
+    if count < 2:
+        return _Spread(float(y[known].mean()) if count else np.nan, np.nan, 0.0, 1, left)
+    mean = float(y[known].mean())
+    linear = np.where(known, y - mean, 0.0) * n / count
+    root = np.sqrt(weight)
+    beta, _residual, rank, _singular = np.linalg.lstsq(columns * root[:, None], linear * root, rcond=None)
+    error = linear - columns @ beta
+    freedom = count - max(int(rank), 1)
+    square = float(weight @ error**2)
+    variance = square * count / freedom / n**2
+    if variance <= (1e-9 * np.abs(y).max()) ** 2:
+        return _Spread(mean, 0.0, 0.0, freedom, left)
+    # Weighting both moments by 1 - inclusion keeps the skewness bounded where little is left to chance.
+    skewness = float(weight @ error**3) * float(np.sqrt(weight.sum() / n)) / square**1.5
+    return _Spread(mean, variance, skewness, freedom, left)
+
+
+def _regressors(balance: ArrayLike | None, n: int, count: int) -> FloatArray:
+    """Return the constant and the leading balancing variables, at most a fifth of the known values; shape (n, q)."""
+    constant = np.ones((n, 1))
+    if balance is None:
+        return constant
+    columns = np.asarray(balance, dtype=np.float64)
+    if columns.ndim != 2 or len(columns) != n or not np.isfinite(columns).all():
+        raise ValueError(f"balance: expected finite numbers of shape ({n}, c), got {columns.shape}")
+    return np.column_stack([constant, columns[:, : max(1, count // 5) - 1]])
+
+
+def _unskewed(reach: float, skewness: float) -> float:
+    """Return the T whose transform by Hall's cubic is ``reach``; ``reach`` itself without skewness."""
+    if abs(skewness) < 1e-6:
+        return reach
+    return float(3 / skewness * (np.cbrt(1 + skewness * (reach - skewness / 6)) - 1))
+
+
+def _wilson(share: float, size: float, reach: float) -> tuple[float, float]:
+    """Return Wilson's interval: the shares that are within ``reach`` of their own standard errors of ``share``."""
+    extra = reach**2 / size
+    centre = (share + extra / 2) / (1 + extra)
+    half = float(np.sqrt(extra * share * (1 - share) + extra**2 / 4)) / (1 + extra)
+    return max(centre - half, 0.0), min(centre + half, 1.0)
+
+
+def _student(freedom: int, level: float) -> float:
+    from scipy.special import stdtrit  # scipy.stats would cost seconds
+
+    return float(stdtrit(freedom, (1 + level) / 2))
+
+
+__all__ = ["Margin", "design_margin", "share_margin"]

@@ -1,0 +1,116 @@
+"""The margins of error that a probability sample carries: shares of sides and groups, the mean rating."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.fairness.balanced import balance_columns
+from agents.fairness.margins import design_margin, share_margin
+from agents.fairness.pool import Pool, Selection
+from agents.pools import OTHER, OpinionPool, audited
+from store.receipt import MarginAudit
+
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+#: Sides of the opinion scale by the sign of the score.
+SIDES: Final = {"positive": 1, "neutral or mixed": 0, "negative": -1}
+
+
+@dataclass(frozen=True, eq=False)
+class _Variable:
+    """What is estimated: ``values`` of all documents of the pool, where ``known``."""
+
+    attribute: str
+    value: str
+    values: Floats
+    known: Booleans
+
+
+def sample_margins(pool: OpinionPool, problem: Pool, sample: Selection) -> tuple[MarginAudit, ...]:
+    """Return estimate and 95 % interval of everything that the receipt audits.
+
+    None for a choice without chance, nor where the target is not the population: the sample then stands for the target.
+
+    Parameters
+    ----------
+    pool, problem
+        The question's documents, and the same as the selection saw them.
+    sample
+        A selection with inclusion probabilities, its frame and indices are rows of both.
+    """
+    proportional = pool.target_name.partition(",")[0] == "proportional"
+    if sample.inclusion is None or sample.frame is None or not proportional:
+        return ()
+    rows, frame = sample.indices, sample.frame
+    columns, upon = _balance(problem, sample), _balanced_upon(problem, sample.method)
+    drawn = None if columns is None else columns[np.searchsorted(frame, rows)]
+    found = []
+    for each in _variables(pool):
+        values, known = np.where(each.known, each.values, 0.0), each.known
+        if not known[rows].any() or np.ptp(values[known]) == 0:
+            continue  # nobody says, or everybody says the same: there is nothing to estimate
+        if each.value:
+            margin = share_margin(
+                values[rows], sample.inclusion, drawn, known=known[rows], balanced=each.attribute in upon
+            )
+        else:
+            margin = design_margin(values[rows], sample.inclusion, drawn, known=known[rows])
+            # A mean cannot leave the scale, whatever the interval's arithmetic says.
+            scale = float(values[known].min()), float(values[known].max())
+            margin = replace(margin, low=np.clip(margin.low, *scale), high=np.clip(margin.high, *scale))
+        found.append(
+            MarginAudit(
+                attribute=each.attribute,
+                value=each.value,
+                estimate=margin.estimate,
+                low=float(margin.low) if np.isfinite(margin.low) else None,
+                high=float(margin.high) if np.isfinite(margin.high) else None,
+                known=int(known[rows].sum()),
+                balanced=each.attribute in upon,
+                counted=float(values[known].mean()),
+            )
+        )
+    return tuple(found)
+
+
+def _balance(problem: Pool, sample: Selection) -> Floats | None:
+    """Return the balancing variables of the frame's documents; None for a sample balanced on nothing."""
+    if sample.method == "random":
+        return None
+    frame = sample.frame
+    groups, covariates = [], None
+    if sample.method == "balanced":
+        groups = [(codes[frame], problem.group_shares[name].size) for name, codes in problem.groups.items()]
+        covariates = None if problem.covariates is None else problem.covariates[frame]
+    return balance_columns(problem.bins[frame], groups, covariates)
+
+
+def _balanced_upon(problem: Pool, method: str) -> frozenset[str]:
+    """Return the attributes whose shares the method sets by design."""
+    own = {"balanced": {"opinion", *problem.groups}, "stratified": {"opinion"}}
+    return frozenset(own.get(method, ()))
+
+
+def _variables(pool: OpinionPool) -> Iterator[_Variable]:
+    stances = pool.stances
+    everywhere = np.ones(len(stances), bool)
+    for name, sign in SIDES.items():
+        yield _Variable("opinion", name, (np.sign(stances.scores) == sign).astype(np.float64), everywhere)
+    rated = np.isfinite(stances.ratings)
+    if rated.any():
+        yield _Variable("rating", "", stances.ratings, rated)
+    for name, groups in sorted(pool.groups.items()):
+        if not audited(groups):
+            continue
+        for code, value in enumerate(groups.names):
+            if value != OTHER or len(groups.names) == 1:
+                yield _Variable(name, value, (groups.codes == code).astype(np.float64), groups.codes >= 0)
+
+
+__all__ = ["SIDES", "sample_margins"]
