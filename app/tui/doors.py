@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 #: Methods that a question can be asked again with, and what each does.
 METHODS: tuple[tuple[str, str], ...] = (
     ("relevance", "without fairness: the most relevant documents"),
-    ("exact", "the joint optimum of relevance, opinions and author groups"),
-    ("exact-w2", "as exact, by W2: far opinions that are missing count more"),
+    ("exact", "the best of relevance, opinions and author groups"),
+    ("exact-w2", "as exact, but far opinions that miss count more"),
     ("exact-weighted", "documents and order at once, by the ranks' weights"),
     ("balanced", "a probability sample of the documents, in proportion"),
     ("faro", "the most relevant whose predicted output bias is right"),
