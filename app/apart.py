@@ -11,12 +11,16 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from app.settings import Settings
+from store.workers import deaf_to_interrupts
 
 
 def rebuild_apart(settings: Settings, project: Path | None) -> None:
     """Bring the indexes of every corpus up in a fresh process; the caller holds the write lock."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        pool.submit(_rebuild, settings.model_copy(), project).result()
+        with deaf_to_interrupts():
+            # Ctrl-C would leave what was erased without its indexes.
+            rebuilt = pool.submit(_rebuild, settings.model_copy(), project)
+        rebuilt.result()
 
 
 def _rebuild(settings: Settings, project: Path | None) -> None:

@@ -166,10 +166,15 @@ class Calibrations:
         ------
         ModelCallError
             The model failed; what was asked is kept, and running again continues.
+        Unwritable
+            The answers could not be kept; none is asked for.
         """
         from agents.calibration import calibrate
 
         request = prepared.request
+        if self._parts.workspace.has_own_database:
+            # Said before calls are paid for.
+            self._parts.workspace.require_writable()
         generator = self._parts.settings.models.for_role("generator")
 
         async def job(report: Report) -> CalibrationOutcome:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import sys
 from dataclasses import dataclass
@@ -77,8 +76,9 @@ def _embedder(parts: Parts) -> Check:
 def _workspace(parts: Parts) -> list[Check]:
     root = parts.workspace.root
     checks = [Check("workspace", "ok", str(root))]
-    if not os.access(root, os.W_OK):
-        checks.append(Check("workspace", "wrong", f"{root} is read-only", "check the folder's permissions"))
+    if not parts.workspace.can_be_written():
+        detail = "read-only: questions are answered, and neither they nor anything else is stored"
+        checks.append(Check("workspace", "note", detail, "make it writable to ingest, enrich or curate"))
     try:
         corpora = parts.repository.corpora()
     except ApplicationError as error:
@@ -110,15 +110,20 @@ def _corpus(parts: Parts, corpus_id: int, name: str, documents: int) -> list[Che
     except ApplicationError as error:
         return [*checks, Check(title, "wrong", error.message, error.hint)]
     for kind in compared:
-        if kind.consistent:
+        if kind.consistent and kind.unread:
+            detail = (
+                f"{documents:,} documents; {kind.kind}: SQL = BM25 = {kind.sql:,} passages; {kind.unread}"
+            )
+            checks.append(Check(title, "note", detail, "answers use the vectors in SQL, which takes longer"))
+        elif kind.consistent:
             detail = f"{documents:,} documents; {kind.kind}: SQL = Chroma = BM25 = {kind.sql:,} passages"
             checks.append(Check(title, "ok", detail))
         else:
-            detail = kind.error or (
-                f"{kind.kind}: {kind.missing_vectors:,} of {kind.sql:,} vectors missing, "
-                f"{kind.orphan_vectors:,} too many"
-                f", BM25 {'current' if kind.bm25_current else 'out of date'}"
+            vectors = kind.unread or (
+                f"{kind.missing_vectors:,} of {kind.sql:,} vectors missing, {kind.orphan_vectors:,} too many"
             )
+            stamp = "current" if kind.bm25_current else "out of date"
+            detail = kind.error or f"{kind.kind}: {vectors}, BM25 {stamp}"
             checks.append(Check(title, "wrong", detail, "run `evenhand doctor --rebuild`"))
     return checks
 

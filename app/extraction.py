@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.bootstrap import Parts
 from app.events import Finished, Progress
-from app.jobs import Cancelled, Report, stream_job
+from app.jobs import Cancelled, Report, stream_job, until_cancelled
 from store.errors import ConfigurationError, UsageError
 
 if TYPE_CHECKING:
@@ -121,7 +121,8 @@ class Extractions:
     ) -> AsyncIterator[Progress | Finished]:
         """Label a sample by both extractors and compare; nothing is stored. Last comes ``Finished(Compared)``.
 
-        What the model has already labelled (or labels now) is kept in its cache and not paid for twice.
+        What the model has already labelled (or labels now) is kept in its cache and not paid for twice. Closing the
+        iterator cancels the calls under way.
 
         Raises
         ------
@@ -143,7 +144,8 @@ class Extractions:
             from agents.models.agreement import agreement
 
             left = self._lexical(sample, registry)
-            right, failures = asyncio.run(self._by(by_model, sample, registry, report, cancelled))
+            asked = self._by(by_model, sample, registry, report)
+            right, failures = asyncio.run(until_cancelled(asked, cancelled))
             records = self._parts.repository.documents(list(failures))
             named = {records[d].external_id: reason for d, reason in failures.items()}
             return Compared("lexical", by_model.name, len(sample), agreement(left, right), named)
@@ -156,7 +158,8 @@ class Extractions:
     ) -> AsyncIterator[Progress | Finished]:
         """Make the registry by open extraction on a sample; entities there are keep keys and names.
 
-        Last comes ``Finished(RegistryMade)``. Doubtful merges are kept for ``entities review``.
+        Last comes ``Finished(RegistryMade)``. Doubtful merges are kept for ``entities review``. Closing the iterator
+        cancels the calls under way; what was answered is kept in the model's cache, and the registry as it was.
 
         Raises
         ------
@@ -191,7 +194,7 @@ class Extractions:
                 finally:
                     await by_model.aclose()
 
-            made = asyncio.run(whole())
+            made = asyncio.run(until_cancelled(whole(), cancelled))
             if not made.result.entities:
                 why = next(iter(made.failures.values()), "it named nothing twice")
                 raise EnrichmentError(
@@ -252,7 +255,6 @@ class Extractions:
         sample: Sequence[tuple[int, str]],
         registry: Sequence[RegistryEntity],
         report: Report,
-        cancelled: Cancelled,
     ) -> tuple[dict[int, Sequence[OpinionUnit]], dict[int, str]]:
         from contextlib import aclosing
 
@@ -267,8 +269,6 @@ class Extractions:
                         labels[outcome.document_id] = outcome.extraction.opinions
                     done = len(labels) + len(failures)
                     report(Progress("agreement", done, len(sample), done / len(sample)))
-                    if cancelled():
-                        break
         finally:
             await extractor.aclose()
         return labels, failures

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from typing import TypeVar
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
 
 from app.events import Finished, Progress
 
 T = TypeVar("T")
 Report = Callable[[Progress], None]
 Cancelled = Callable[[], bool]
+#: Seconds between two looks at whether a job is asked to stop.
+LOOK_SECONDS = 0.2
 
 
 async def stream_job(job: Callable[[Report, Cancelled], T]) -> AsyncIterator[Progress | Finished]:
@@ -42,6 +44,21 @@ async def stream_job(job: Callable[[Report, Cancelled], T]) -> AsyncIterator[Pro
             await asyncio.wait({task})
 
 
+async def until_cancelled(work: Coroutine[Any, Any, T], cancelled: Cancelled) -> T:
+    """Run a coroutine, for a job that runs one on a loop of its own, and cancel it once the job is asked to stop.
+
+    Raises
+    ------
+    asyncio.CancelledError
+        The job was asked to stop.
+    """
+    task = asyncio.ensure_future(work)
+    while not task.done() and not cancelled():
+        await asyncio.wait({task}, timeout=LOOK_SECONDS)
+    task.cancel()
+    return await task
+
+
 async def stream_coroutine(work: Callable[[Report], Awaitable[T]]) -> AsyncGenerator[Progress | Finished]:
     """Yield the progress of ``work(report)``, which runs on this loop, and its result; closing cancels it."""
     queue: asyncio.Queue[Progress | None] = asyncio.Queue()
@@ -56,4 +73,4 @@ async def stream_coroutine(work: Callable[[Report], Awaitable[T]]) -> AsyncGener
         await asyncio.wait({task})
 
 
-__all__ = ["Cancelled", "Report", "stream_coroutine", "stream_job"]
+__all__ = ["Cancelled", "Report", "stream_coroutine", "stream_job", "until_cancelled"]

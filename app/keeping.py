@@ -7,12 +7,14 @@ import logging
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from store.errors import ApplicationError, StoreError
 
 if TYPE_CHECKING:
+    from app.events import AnswerReady
     from store.answers import AnswerStore
 
 logger = logging.getLogger(__name__)
@@ -49,6 +51,18 @@ class AnswerKeeper:
             await asyncio.wait({self._writing})
 
 
+def marked_unstored(ready: AnswerReady, answers: AnswerStore) -> AnswerReady:
+    """Return a finished answer, marked as degraded where it could not be stored."""
+    from store.receipt import Degradation
+
+    if not answers.unstored:
+        return ready
+    why = f"not stored: the workspace cannot be written ({answers.unstored})"
+    mark = Degradation(stage="store", reason=why)
+    marked = (*ready.receipt.degradations, mark)
+    return replace(ready, receipt=ready.receipt.model_copy(update={"degradations": marked}))
+
+
 @asynccontextmanager
 async def checkpointer(path: Path, thread: str | None) -> AsyncIterator[Any]:
     """Yield what keeps the state of a conversation in the file ``path``, or None where there is no conversation.
@@ -80,4 +94,4 @@ async def checkpointer(path: Path, thread: str | None) -> AsyncIterator[Any]:
         yield saver
 
 
-__all__ = ["KEEP_SECONDS", "AnswerKeeper", "checkpointer"]
+__all__ = ["KEEP_SECONDS", "AnswerKeeper", "checkpointer", "marked_unstored"]

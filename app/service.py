@@ -7,7 +7,7 @@ import gc
 import shutil
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,15 @@ from app.apart import rebuild_apart
 from app.bootstrap import Parts
 from app.events import AnswerBegun, AnswerEvent, Finished, Progress
 from app.jobs import Cancelled, Report, stream_job
-from app.keeping import AnswerKeeper, checkpointer
-from store.errors import NoCandidates, UsageError
+from app.keeping import AnswerKeeper, checkpointer, marked_unstored
+from store.errors import NoCandidates, Unwritable, UsageError
 
 if TYPE_CHECKING:
+    from store.answers import AnswerStore
     from store.enrich.pipeline import EnrichReport
     from store.indexing import IndexReport
     from store.ingest.report import IngestReport
+    from store.ports import OpinionExtractor
 
 #: Longest question that is answered.
 LONGEST_QUESTION = 10_000
@@ -74,7 +76,8 @@ class Service:
         """Answer a question: yields ``AnswerBegun``, what happens and, last, ``AnswerReady``.
 
         The question is stored before the answer starts, its text about once a second while it is written, and what
-        there is when the stream is closed early.
+        there is when the stream is closed early. Where the database cannot be written, an answer outside of a
+        conversation is given all the same, and marked as not stored.
 
         Parameters
         ----------
@@ -89,6 +92,8 @@ class Service:
             Empty or far too long question, unknown corpus or option.
         NoCandidates
             The corpus is empty.
+        Unwritable
+            The question belongs to a conversation, and that cannot be stored.
         """
         question = check_question(question)
         found = self.parts.repository.corpus(corpus or self.parts.settings.corpus)
@@ -107,11 +112,10 @@ class Service:
             gc.freeze()
         context = self.parts.context(found, self._memo)
         await warm
-        answers = self.parts.answers
-        if thread is not None:
-            await asyncio.to_thread(answers.ensure_thread, found.id, thread, question)
+        answers = self._answers(kept=thread is not None)
+        context = replace(context, answers=answers)
         # A locked database may take its time: not on the loop, where a stop could not be heard.
-        answer_id = await asyncio.to_thread(answers.begin, found.id, question, thread)
+        answer_id = await asyncio.to_thread(_begin, answers, found.id, question, thread)
         state = fresh(question, answer_id, datetime.now(UTC).isoformat(timespec="seconds"), options or {})
         text: list[str] = []
         kept = AnswerKeeper(answers, answer_id)
@@ -134,7 +138,7 @@ class Service:
                         elif type(event).__name__ == "AnswerRevised":
                             text.clear()
                         outcome = "done" if type(event).__name__ == "AnswerReady" else "stopped"
-                        yield event
+                        yield marked_unstored(event, answers) if outcome == "done" else event
         except Exception:
             outcome = "failed"
             raise
@@ -142,6 +146,12 @@ class Service:
             await kept.settle()
             if outcome != "done":
                 answers.interrupt(answer_id, "".join(text), outcome)
+
+    def _answers(self, kept: bool) -> AnswerStore:
+        """Return where one answer is stored; unless it must be ``kept``, an answer may also go without."""
+        from store.answers import PassingAnswerStore
+
+        return self.parts.answers if kept else PassingAnswerStore(self.parts.database)
 
     # -- knowledge
 
@@ -211,9 +221,8 @@ class Service:
             options = EnrichOptions(
                 chosen.seed, chosen.engine, chosen.workers, refresh_registry, retry, kinds
             )
-            pipeline = EnrichPipeline(
-                parts.database, parts.extractor(extractor), parts.embedder.embed, options
-            )
+            chosen_extractor = _stoppable(parts.extractor(extractor), chosen.workers, cancelled)
+            pipeline = EnrichPipeline(parts.database, chosen_extractor, parts.embedder.embed, options)
             with parts.workspace.writing(parts.settings.store.lock_timeout):
                 result = pipeline.run(
                     found.id, lambda p: report(_progress(p.stage, p.done, p.total)), cancelled
@@ -336,6 +345,26 @@ def check_question(question: str) -> str:
             "ask a shorter one",
         )
     return question
+
+
+def _stoppable(extractor: OpinionExtractor, workers: int, cancelled: Cancelled) -> OpinionExtractor:
+    """Let an extractor by a model end its calls when the job is asked to stop; one that is sent elsewhere cannot."""
+    if workers <= 1 and hasattr(extractor, "stopped"):
+        extractor.stopped = cancelled
+    return extractor
+
+
+def _begin(answers: AnswerStore, corpus_id: int, question: str, thread: str | None) -> str:
+    """Store the question, and the conversation that it begins; returns the answer's id."""
+    if thread is None:
+        return answers.begin(corpus_id, question)
+    try:
+        answers.ensure_thread(corpus_id, thread, question)
+        return answers.begin(corpus_id, question, thread)
+    except Unwritable as error:
+        raise Unwritable(
+            "the conversation", error.reason, "ask outside of one, with `evenhand ask QUESTION`"
+        ) from error
 
 
 def _progress(stage: str, done: int, total: int) -> Progress:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import and_, delete, func, insert, or_, select, update
 
 from store.database import Database, in_utc
-from store.errors import UsageError
+from store.errors import Unwritable, UsageError
 from store.receipt import AuditReceipt
 from store.repository import in_parts
 from store.tables import Answer, Citation, Document, Thread, now
@@ -48,7 +49,15 @@ def new_id() -> str:
 
 
 class AnswerStore:
-    """Reads and writes answers and conversations."""
+    """Reads and writes answers and conversations.
+
+    Attributes
+    ----------
+    unstored
+        Why the answer at hand is not stored; empty where it is.
+    """
+
+    unstored = ""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -245,6 +254,40 @@ class AnswerStore:
         return len(doomed)
 
 
+class PassingAnswerStore(AnswerStore):
+    """Stores one answer where the database can be written; where it cannot, the answer goes on and is not kept."""
+
+    def begin(self, corpus_id: int, question: str, thread_id: str | None = None) -> str:
+        """Store the question, if that can be; returns the answer's id."""
+        with self._passing():
+            return super().begin(corpus_id, question, thread_id)
+        return new_id()
+
+    def finish(self, answer_id: str, text: str, receipt: AuditReceipt) -> None:
+        """Store the finished answer, if that can be."""
+        if not self.unstored:
+            with self._passing():
+                super().finish(answer_id, text, receipt)
+
+    def interrupt(self, answer_id: str, text: str, state: str) -> None:
+        """Store what there is of a stopped or failed answer, if that can be."""
+        if not self.unstored:
+            with self._passing():
+                super().interrupt(answer_id, text, state)
+
+    def keep(self, answer_id: str, text: str) -> None:
+        """Store what there is so far, unless the question could not be stored."""
+        if not self.unstored:
+            super().keep(answer_id, text)
+
+    @contextmanager
+    def _passing(self) -> Iterator[None]:
+        try:
+            yield
+        except Unwritable as error:
+            self.unstored = error.reason
+
+
 def _record(row: Answer) -> AnswerRecord:
     receipt = AuditReceipt.model_validate(row.receipt) if row.receipt else None
     return AnswerRecord(
@@ -259,4 +302,4 @@ def _record(row: Answer) -> AnswerRecord:
     )
 
 
-__all__ = ["AnswerRecord", "AnswerStore", "ThreadRecord", "new_id"]
+__all__ = ["AnswerRecord", "AnswerStore", "PassingAnswerStore", "ThreadRecord", "new_id"]

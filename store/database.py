@@ -5,7 +5,6 @@ Alembic takes a second to import, so answering a question never loads it: the re
 
 from __future__ import annotations
 
-import os
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -21,7 +20,15 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import QueuePool
 
-from store.errors import ConfigurationError, SchemaMismatch, ServiceUnreachable, StoreError, WorkspaceBusy
+from store.access import can_write
+from store.errors import (
+    ConfigurationError,
+    SchemaMismatch,
+    ServiceUnreachable,
+    StoreError,
+    Unwritable,
+    WorkspaceBusy,
+)
 
 #: The newest revision under ``migrations/versions``; a test keeps the two equal.
 HEAD_REVISION = "0001"
@@ -75,8 +82,10 @@ class Database:
             Another process holds SQLite's lock longer than the busy timeout.
         ServiceUnreachable
             The database server does not answer.
+        Unwritable
+            The database is read-only, or the disk is full.
         StoreError
-            The database file is damaged, read-only, or the disk is full.
+            The database file is damaged.
         """
         try:
             with self.sessions.begin() as session:
@@ -184,13 +193,9 @@ def translate(error: DatabaseError, where: str) -> StoreError | ServiceUnreachab
                 f"the database {where} is locked by another process", "wait for it to finish and run again"
             )
         if "readonly" in lowered or "unable to open" in lowered:
-            return StoreError(
-                f"cannot write the database {where} ({detail})", "check the folder's permissions"
-            )
+            return Unwritable(f"the database {where}", detail, "check the folder's permissions")
         if "full" in lowered or "disk i/o" in lowered:
-            return StoreError(
-                f"cannot write the database {where} ({detail})", "free some disk space and run again"
-            )
+            return Unwritable(f"the database {where}", detail, "free some disk space and run again")
         if "malformed" in lowered or "not a database" in lowered:
             return StoreError(
                 f"the database {where} is damaged ({detail})",
@@ -206,7 +211,7 @@ def translate(error: DatabaseError, where: str) -> StoreError | ServiceUnreachab
             "wait for it to finish and run again",
         )
     if state in _UNWRITABLE:
-        return StoreError(f"cannot write the database {where} ({detail})", _UNWRITABLE[state])
+        return Unwritable(f"the database {where}", detail, _UNWRITABLE[state])
     if state == "42P01":
         return SchemaMismatch(f"no Evenhand tables in {where} ({detail})", "run `evenhand db upgrade`")
     if isinstance(error, OperationalError):
@@ -220,7 +225,7 @@ def _create_engine(url: str, is_sqlite: bool) -> Engine:
     if not is_sqlite:
         return create_engine(url, pool_pre_ping=True)
     path = make_url(url).database
-    if path and path != ":memory:" and Path(path).is_file() and not _is_writable(Path(path)):
+    if path and path != ":memory:" and Path(path).is_file() and not can_write(Path(path)):
         return _read_only_engine(Path(path))
     engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "check_same_thread": False})
 
@@ -240,20 +245,28 @@ def _create_engine(url: str, is_sqlite: bool) -> Engine:
 
 
 def _read_only_engine(path: Path) -> Engine:
-    """Open a file that may not be written, a backup or a shared folder, so that it can be read all the same."""
+    """Open a file that may not be written, a backup or a shared folder, so that it can be read all the same.
+
+    Raises
+    ------
+    StoreError
+        A writer was killed and its log was kept without the index to it, which only a writer can make again.
+    """
     log = path.with_name(path.name + "-wal")
+    logged = log.is_file() and log.stat().st_size > 0
+    if logged and not path.with_name(path.name + "-shm").is_file():
+        raise StoreError(
+            f"the database {path} has changes in {log.name} that cannot be read where the folder is read-only",
+            "copy the workspace to a folder that can be written",
+        )
     # A file with an empty log is complete: SQLite then needs no files of its own beside it.
-    immutable = "" if log.is_file() and log.stat().st_size else "&immutable=1"
+    immutable = "" if logged else "&immutable=1"
     file = f"file:{quote(str(path))}?mode=ro{immutable}"
 
     def connect() -> sqlite3.Connection:
         return sqlite3.connect(file, BUSY_TIMEOUT_SECONDS, check_same_thread=False, uri=True)
 
     return create_engine("sqlite://", creator=connect, poolclass=QueuePool)
-
-
-def _is_writable(path: Path) -> bool:
-    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def _is_wal(cursor: Any) -> bool:

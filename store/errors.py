@@ -10,9 +10,11 @@ One line says what happened, where, and what to do. The tree::
     │   ├── EnrichmentError
     │   │   └── Postponed          not the document's fault: it waits for the next run
     │   ├── WorkspaceBusy          another process holds the write lock
+    │   ├── Unwritable             read-only, or the disk is full
     │   ├── SchemaMismatch         database older or newer than this program
     │   ├── EmbedderMismatch       exit 2  corpus was built with another embedder
     │   └── IndexUnavailable       a cache (Chroma, BM25) is missing or damaged
+    │       └── IndexReadOnly      Chroma cannot write its folder, and so cannot open it
     ├── AgentError                 exit 1
     │   ├── ModelCallError         (retryable or not; subclasses in agents.models)
     │   └── NoCandidates
@@ -84,6 +86,24 @@ class WorkspaceBusy(StoreError):
     retryable = True
 
 
+class Unwritable(StoreError):
+    """The database or the workspace cannot be written: it is read-only, or its disk is full.
+
+    Parameters
+    ----------
+    where
+        What cannot be written, as it follows on "cannot write".
+    reason
+        The system's own words.
+    hint
+        What the reader can do about it.
+    """
+
+    def __init__(self, where: str, reason: str, hint: str) -> None:
+        super().__init__(f"cannot write {where} ({reason})", hint)
+        self.reason = reason
+
+
 class SchemaMismatch(StoreError):
     """The database schema is not the one this program knows."""
 
@@ -96,6 +116,10 @@ class EmbedderMismatch(StoreError):
 
 class IndexUnavailable(StoreError):
     """A rebuildable index (Chroma or BM25) is missing or damaged."""
+
+
+class IndexReadOnly(IndexUnavailable):
+    """Chroma writes to its folder even to read it, and that folder cannot be written; nothing else is wrong."""
 
 
 class AgentError(ApplicationError):
@@ -126,6 +150,7 @@ __all__ = [
     "ConfigurationError",
     "EmbedderMismatch",
     "EnrichmentError",
+    "IndexReadOnly",
     "IndexUnavailable",
     "IngestError",
     "NoCandidates",
@@ -133,6 +158,7 @@ __all__ = [
     "SchemaMismatch",
     "ServiceUnreachable",
     "StoreError",
+    "Unwritable",
     "UsageError",
     "WorkspaceBusy",
 ]

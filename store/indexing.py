@@ -15,15 +15,15 @@ from sqlalchemy import Select, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from store.database import Database
-from store.errors import EmbedderMismatch, IndexUnavailable
+from store.errors import EmbedderMismatch, IndexReadOnly, IndexUnavailable
 from store.lexical import BM25Index
 from store.ports import Embedder, FloatMatrix
 from store.tables import Corpus, Document, Embedding, Unit, UnitTombstone
 from store.vectors import ChromaIndex, ChromaStore
 from store.workspace import Workspace
 
-#: Units embedded between two commits.
-WINDOW = 2048
+#: Units embedded between two commits: the piece that Ctrl-C waits for, some seconds on a slow machine.
+WINDOW = 512
 KINDS = ("raw", "enriched", "split")
 
 
@@ -49,7 +49,15 @@ class IndexReport:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """SQL against the two caches, for one kind of unit."""
+    """SQL against the two caches, for one kind of unit.
+
+    Attributes
+    ----------
+    error
+        Why the vectors cannot be used.
+    unread
+        Why they could not be looked at, though nothing need be wrong with them.
+    """
 
     kind: str
     sql: int
@@ -58,10 +66,11 @@ class Comparison:
     orphan_vectors: int
     bm25_current: bool
     error: str = ""
+    unread: str = ""
 
     @property
     def consistent(self) -> bool:
-        """Whether SQL = Chroma = BM25."""
+        """Whether SQL = Chroma = BM25, as far as these could be looked at."""
         return not (self.error or self.missing_vectors or self.orphan_vectors) and self.bm25_current
 
 
@@ -242,6 +251,8 @@ class Indexer:
         bm25 = BM25Index(self._workspace.bm25_path(corpus_id, kind)).stamp == stamp or not wanted
         try:
             held = self._collection(corpus_id, kind).ids()
+        except IndexReadOnly as error:
+            return Comparison(kind, len(wanted), 0, 0, 0, bm25, unread=error.message)
         except (IndexUnavailable, EmbedderMismatch) as error:
             return Comparison(kind, len(wanted), 0, len(wanted), 0, bm25, error.message)
         return Comparison(kind, len(wanted), len(held), len(wanted - held), len(held - wanted), bm25)

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from store.access import can_write
 from store.errors import (
     ConfigurationError,
     EmbedderMismatch,
+    IndexReadOnly,
     IndexUnavailable,
     ServiceUnreachable,
     StoreError,
@@ -79,8 +81,17 @@ class ChromaStore:
             ) from error
 
     def client(self) -> Any:
-        """Return the live client, opening it on first use."""
+        """Return the live client, opening it on first use.
+
+        Raises
+        ------
+        IndexReadOnly
+            There is an index, in a folder that cannot be written.
+        """
         if self._client is None:
+            catalogue = self.path / "chroma.sqlite3"
+            if not self.url and catalogue.is_file() and not can_write(catalogue):
+                raise IndexReadOnly("the vector index is not opened, for its folder cannot be written")
             import chromadb
             from chromadb.config import Settings
 
@@ -252,7 +263,7 @@ class _translated:  # noqa: N801 - reads as a verb in `with`
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         # A panic of Chroma's Rust core is no Exception.
         panicked = type(error).__module__.startswith("pyo3")
-        if error is None or not (isinstance(error, Exception) or panicked):
+        if error is None or isinstance(error, StoreError) or not (isinstance(error, Exception) or panicked):
             return
         from chromadb.errors import ChromaError
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from store.errors import StoreError, WorkspaceBusy
+from store.access import can_write
+from store.errors import StoreError, Unwritable, WorkspaceBusy
 
 
 class Workspace:
@@ -74,6 +75,10 @@ class Workspace:
                 f"cannot create the workspace {self.root} ({error.strerror})", "name another with --workspace"
             ) from error
 
+    def can_be_written(self) -> bool:
+        """Whether the folder, and its own database if it holds one, can be written."""
+        return can_write(self.root) and (not self.has_own_database or can_write(self.database_path))
+
     @contextmanager
     def writing(self, timeout: float) -> Iterator[None]:
         """Hold the write lock: one writer at a time, readers are not kept out.
@@ -82,13 +87,14 @@ class Workspace:
         ------
         WorkspaceBusy
             Another process holds the lock longer than ``timeout`` seconds.
-        StoreError
-            The lock file cannot be written.
+        Unwritable
+            The folder or the lock file cannot be written.
         """
         from filelock import FileLock, Timeout
 
         lock = FileLock(self.root / "write.lock")
         owner = self.root / "write.pid"
+        self.require_writable()
         try:
             lock.acquire(timeout=timeout)
         except Timeout as error:
@@ -100,16 +106,21 @@ class Workspace:
                 "wait for it to finish and run again",
             ) from error
         except OSError as error:
-            raise StoreError(
-                f"cannot write to the workspace {self.root} ({error.strerror})",
-                "check the folder's permissions",
-            ) from error
+            raise self._unwritable(error.strerror or str(error)) from error
         try:
             owner.write_text(str(os.getpid()))
             yield
         finally:
             owner.unlink(missing_ok=True)
             lock.release()
+
+    def require_writable(self) -> None:
+        """Raise Unwritable where the folder, or its own database, cannot be written."""
+        if not self.can_be_written():
+            raise self._unwritable("it is read-only")
+
+    def _unwritable(self, reason: str) -> Unwritable:
+        return Unwritable(f"to the workspace {self.root}", reason, "check the folder's permissions")
 
     def is_being_written(self) -> bool:
         """Whether some process (this one included) holds the write lock."""

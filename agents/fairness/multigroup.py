@@ -1,14 +1,16 @@
 """Fair reranking for several groups or attributes: reduced linear programme, integer rounding, certificate.
 
-The relaxation needs only which type stands at which position (``z[q, p, t]``) and how many documents of each type
-are used (``u[q, t, j]``, the best first): ``sum_t z = 1`` per position, ``sum_p z[q, p, t] = sum_j u[q, t, j]``. Its
-optimum equals that of the paper's programme over documents. A vertex splits at most d questions; those, and the
-questions that can be changed most cheaply, are then solved in integers.
+The relaxation needs only how many documents of each type stand at the positions of each weight (``z[q, l, t]``, with
+``m_l`` positions of weight l: all k where every rank counts 1/k) and how many of each type are used (``u[q, t, j]``,
+the best first): ``sum_t z[q, l, t] = m_l``, ``sum_l z[q, l, t] = sum_j u[q, t, j]``. Its optimum equals that of the
+paper's programme over documents. A vertex splits at most d questions; those, and the questions that can be changed
+most cheaply, are then solved in integers.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, Literal
 
 import numpy as np
@@ -32,9 +34,14 @@ Status = Literal["natural", "optimal", "certified", "infeasible", "infeasible_in
 WHOLE = 240
 #: Beyond this many, the bundle of :mod:`agents.fairness.multigroup_columns` replaces the reduced programme.
 LARGE = 2000
+#: A core with more variables for types than this is too slow to be worth it where a ranking is known already.
+CORE = 20_000
+#: What all excesses together count beside the largest, where nothing meets the constraints.
+SECOND = 1e-3
 
-#: Types by position, questions split between patterns, value of the relaxation, and mu of each component.
-_Relaxed = tuple[Integers, Integers, float, Floats]
+#: Types by position, questions split between patterns, value of the relaxation, mu of each component, and types by
+#: position that split no question (or None).
+_Relaxed = tuple[Integers, Integers, float, Floats, Integers | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +101,7 @@ def solve_multigroup(
     tau, target
         Numbers or shape (d,); tau >= 0. For one-hot groups see :func:`group_target`.
     time_limit
-        Seconds for each integer programme.
+        Seconds for each integer programme; after ten times as many no further one is begun.
 
     Raises
     ------
@@ -111,10 +118,11 @@ def solve_multigroup(
     Q = problem.questions
     low, high = Q * (goal - limits - problem.intercept), Q * (goal + limits - problem.intercept)
     variables = Q * problem.k * problem.vectors.shape[0]
-    relaxed = _relax_large(problem, low, high) if variables > LARGE else _relax(problem, low, high)
+    large = variables > LARGE
+    relaxed = _relax_large(problem, low, high, time_limit) if large else _relax(problem, low, high)
     if relaxed is None:
         return finish("infeasible", _nearest(problem, low, high), float("nan"), np.full(d, np.nan))
-    pattern, split, bound, price = relaxed
+    pattern, split, bound, price, whole = relaxed
     if variables <= WHOLE:
         solved, proven = _integer(problem, np.arange(Q), pattern, low, high, max(time_limit, 30.0), 0.0)
         if solved is not None and finish.violation(solved) <= SLACK:
@@ -122,9 +130,15 @@ def solve_multigroup(
         if solved is None and proven:
             return finish("infeasible_integer", pattern, bound, price)
     cheap = _cheap(problem, price / Q)
+    deadline = monotonic() + 10 * time_limit
     best: MultigroupSolution | None = None
+    if whole is not None and finish.violation(whole) <= SLACK:
+        best = finish("certified", whole, bound, price)
     for extra in (12, 40, 160, 640):
         chosen = np.unique(np.concatenate((split, cheap[:extra])))
+        dear = chosen.size * problem.levels[0].size * problem.vectors.shape[0] > CORE
+        if (dear and best is not None) or monotonic() > deadline:
+            break
         solved, _ = _integer(problem, chosen, pattern, low, high, time_limit, 1e-5)
         if solved is not None and finish.violation(solved) <= SLACK:
             result = finish("certified", solved, bound, price)
@@ -160,7 +174,7 @@ class _Finish:
         return MultigroupSolution(
             status,
             ranking,
-            pattern,
+            np.take_along_axis(problem.types, ranking, axis=1),
             problem.bias_of(pattern),
             problem.relevance_of(ranking),
             bound,
@@ -178,30 +192,51 @@ def _pieces(problem: MultigroupProblem, questions: Integers) -> tuple[Floats, Fl
     from scipy import sparse
 
     T, k = problem.vectors.shape[0], problem.k
-    n = questions.size
+    weights, _, many = problem.levels
+    n, L = questions.size, weights.size
     best = problem.best[questions].reshape(n, T * k)
     missing = ~np.isfinite(best)
-    cost = np.zeros((n, 2 * k * T))
-    cost[:, k * T :] = -np.where(missing, 0.0, best)
-    upper = np.ones((n, 2 * k * T))
-    upper[:, k * T :][missing] = 0.0
-    one_type = np.hstack((np.kron(np.eye(k), np.ones((1, T))), np.zeros((k, T * k))))
-    use = np.hstack((np.tile(np.eye(T), k), -np.kron(np.eye(T), np.ones((1, k)))))
-    block = sparse.csr_array(np.vstack((one_type, use)))
+    cost = np.zeros((n, (L + k) * T))
+    cost[:, L * T :] = -np.where(missing, 0.0, best)
+    upper = np.ones((n, (L + k) * T))
+    upper[:, : L * T] = np.repeat(many, T)
+    upper[:, L * T :][missing] = 0.0
+    filled = np.hstack((np.kron(np.eye(L), np.ones((1, T))), np.zeros((L, T * k))))
+    use = np.hstack((np.tile(np.eye(T), L), -np.kron(np.eye(T), np.ones((1, k)))))
+    block = sparse.csr_array(np.vstack((filled, use)))
     equal = sparse.kron(sparse.eye_array(n), block).tocsr()
-    right = np.tile(np.concatenate((np.ones(k), np.zeros(T))), n)
-    row = np.hstack(
-        (np.kron(problem.weights, problem.vectors.T), np.zeros((problem.vectors.shape[1], T * k)))
-    )
+    right = np.tile(np.concatenate((many.astype(np.float64), np.zeros(T))), n)
+    row = np.hstack((np.kron(weights, problem.vectors.T), np.zeros((problem.vectors.shape[1], T * k))))
     coupling = sparse.kron(np.ones((1, n)), sparse.csr_array(row)).tocsr()
     return cost.ravel(), upper.ravel(), equal, right, coupling
 
 
-def _relax_large(problem: MultigroupProblem, low: Floats, high: Floats) -> _Relaxed | None:
+def _shares(problem: MultigroupProblem, x: Floats) -> Floats:
+    """Documents of each type by level of weight, shape (n, L, T), from the variables of some questions."""
+    T, L = problem.vectors.shape[0], problem.levels[0].size
+    return np.asarray(x.reshape(-1, (L + problem.k) * T)[:, : L * T].reshape(-1, L, T))
+
+
+def _fill(problem: MultigroupProblem, z: Floats) -> Integers:
+    """Types by position, shape (n, k), from documents by level and type: whole ones, then the largest remainders."""
+    _, level, many = problem.levels
+    whole = np.floor(z + 1e-6)
+    rest = many[None, :] - whole.sum(axis=2)
+    rank = np.argsort(np.argsort(whole - z, axis=2, kind="stable"), axis=2, kind="stable")
+    count = (whole + (rank < rest[:, :, None])).astype(np.int64)
+    last = np.cumsum(count, axis=2)
+    pattern = np.empty((z.shape[0], problem.k), dtype=np.int64)
+    for index in range(many.size):
+        for place, position in enumerate(np.flatnonzero(level == index)):
+            pattern[:, position] = (last[:, index, :] <= place).sum(axis=1)
+    return pattern
+
+
+def _relax_large(problem: MultigroupProblem, low: Floats, high: Floats, time_limit: float) -> _Relaxed | None:
     """Relax by bundle and columns, and by the reduced programme where they settle nothing; None if infeasible."""
-    found = relax_by_columns(problem, low, high)
+    found = relax_by_columns(problem, low, high, time_limit)
     if found.feasible:
-        return found.pattern, found.split, found.bound, problem.questions * found.nu
+        return found.pattern, found.split, found.bound, problem.questions * found.nu, found.whole
     return None if found.bound == -np.inf else _relax(problem, low, high)
 
 
@@ -210,7 +245,7 @@ def _relax(problem: MultigroupProblem, low: Floats, high: Floats) -> _Relaxed | 
     from scipy import sparse
     from scipy.optimize import linprog
 
-    Q, k, T = problem.questions, problem.k, problem.vectors.shape[0]
+    Q = problem.questions
     cost, upper, equal, right, coupling = _pieces(problem, np.arange(Q))
     result = linprog(
         cost,
@@ -223,48 +258,54 @@ def _relax(problem: MultigroupProblem, low: Floats, high: Floats) -> _Relaxed | 
     )
     if result.status != 0:
         return None
-    z = result.x.reshape(Q, 2 * k * T)[:, : k * T].reshape(Q, k, T)
+    z = _shares(problem, result.x)
     d = low.size
     marginals = result.ineqlin.marginals
     split = np.flatnonzero((np.abs(z - np.rint(z)) > 1e-6).any(axis=(1, 2)))
-    return z.argmax(axis=2), split, float(-result.fun), Q * (marginals[d:] - marginals[:d])
+    return _repair_counts(problem, z), split, float(-result.fun), Q * (marginals[d:] - marginals[:d]), None
 
 
 def _nearest(problem: MultigroupProblem, low: Floats, high: Floats) -> Integers:
-    """Types by position that come nearest to all windows (least largest violation), rounded."""
+    """Types by position that come nearest to all windows, rounded.
+
+    The largest excess counts first, then the others', so that what can be met still is, and then relevance.
+    """
     from scipy import sparse
     from scipy.optimize import linprog
 
-    Q, k, T = problem.questions, problem.k, problem.vectors.shape[0]
-    cost, upper, equal, right, coupling = _pieces(problem, np.arange(Q))
-    excess = sparse.csr_array(-np.ones((2 * low.size, 1)))
-    # Relevance only breaks ties between equally distant rankings.
-    scale = 1e-4 / max(1.0, float(np.abs(cost).sum()))
+    d = low.size
+    cost, upper, equal, right, coupling = _pieces(problem, np.arange(problem.questions))
+    # Variables: those of the reduced programme, the excess of each component, and the largest of them.
+    own = sparse.hstack((sparse.eye_array(d), sparse.csr_array((d, 1))))
+    most = sparse.hstack((sparse.csr_array((d, cost.size)), sparse.eye_array(d), -np.ones((d, 1))))
+    rows = (sparse.hstack((coupling, -own)), sparse.hstack((-coupling, -own)), most)
     result = linprog(
-        np.append(cost * scale, 1.0),
-        A_ub=sparse.hstack((sparse.vstack((coupling, -coupling)), excess)).tocsr(),
-        b_ub=np.concatenate((high, -low)),
-        A_eq=sparse.hstack((equal, sparse.csr_array((equal.shape[0], 1)))).tocsr(),
+        np.concatenate((np.zeros(cost.size), np.full(d, SECOND / d), [1.0])),
+        A_ub=sparse.vstack(rows).tocsr(),
+        b_ub=np.concatenate((high, -low, np.zeros(d))),
+        A_eq=sparse.hstack((equal, sparse.csr_array((equal.shape[0], d + 1)))).tocsr(),
         b_eq=right,
-        bounds=np.column_stack((np.zeros(cost.size + 1), np.append(upper, np.inf))),
+        bounds=np.column_stack((np.zeros(cost.size + d + 1), np.append(upper, np.full(d + 1, np.inf)))),
         method="highs",
     )
-    z = result.x[:-1].reshape(Q, 2 * k * T)[:, : k * T].reshape(Q, k, T)
-    return _repair_counts(problem, z)
+    excess = result.x[cost.size : -1] + 1e-7 * problem.questions
+    relaxed = _relax(problem, low - excess, high + excess)
+    return _repair_counts(problem, _shares(problem, result.x[: cost.size])) if relaxed is None else relaxed[0]
 
 
 def _repair_counts(problem: MultigroupProblem, z: Floats) -> Integers:
     """Types by position from fractional z, never asking for more documents of a type than there are."""
-    pattern = z.argmax(axis=2)
+    pattern = _fill(problem, z)
+    level = problem.levels[1]
     available = np.isfinite(problem.best).sum(axis=2)
     used = np.stack([(pattern == t).sum(axis=1) for t in range(problem.vectors.shape[0])], axis=1)
     for q in np.flatnonzero((used > available).any(axis=1)):
         left = available[q].copy()
-        for p in np.argsort(-z[q].max(axis=1), kind="stable"):
-            t = int(np.argmax(np.where(left > 0, z[q, p], -1.0)))
-            pattern[q, p] = t
-            left[t] -= 1
-    return np.asarray(pattern)
+        for p in np.argsort(-z[q, level, pattern[q]], kind="stable"):
+            if not left[pattern[q, p]]:
+                pattern[q, p] = np.argmax(np.where(left > 0, z[q, level[p]], -1.0))
+            left[pattern[q, p]] -= 1
+    return pattern
 
 
 def _cheap(problem: MultigroupProblem, nu: Floats) -> Integers:
@@ -299,12 +340,12 @@ def _integer(
     """Integer optimum over ``chosen`` with the other questions fixed: (pattern or None, proven)."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    k, T = problem.k, problem.vectors.shape[0]
+    T, L = problem.vectors.shape[0], problem.levels[0].size
     rest = np.ones(problem.questions, dtype=bool)
     rest[chosen] = False
     fixed = np.einsum("p,qpd->d", problem.weights, problem.vectors[pattern[rest]])
     cost, upper, equal, right, coupling = _pieces(problem, chosen)
-    integral = np.tile(np.concatenate((np.ones(k * T), np.zeros(T * k))), chosen.size)
+    integral = np.tile(np.concatenate((np.ones(L * T), np.zeros(T * problem.k))), chosen.size)
     slack = problem.questions * SLACK / 2
     # HiGHS meets rows to about 1e-6 only: where that was used up, ask again for a little more.
     for tighten in (-slack, problem.questions * 2e-6):
@@ -323,8 +364,7 @@ def _integer(
         if result.x is None:
             return None, result.status == 2 and tighten < 0
         solved = pattern.copy()
-        z = result.x.reshape(chosen.size, 2 * k * T)[:, : k * T].reshape(-1, k, T)
-        solved[chosen] = z.argmax(axis=2)
+        solved[chosen] = _fill(problem, np.rint(_shares(problem, result.x)))
         total = (problem.bias_of(solved) - problem.intercept) * problem.questions
         if (total >= low - 2 * slack).all() and (total <= high + 2 * slack).all():
             return solved, result.status == 0 and tighten < 0

@@ -4,7 +4,7 @@ The reduced programme grows faster than the number of questions. Any price gives
 ``D(nu) = sum_q f_q(nu) + max_{low <= s <= high} nu . s`` with f_q from the exact oracle; D is convex and piecewise
 linear in the few components of nu, and its minimum is the relaxation's optimum. Cutting planes for blocks of
 questions inside a trust region find it in some ten oracle calls. The questions' answers near the minimum are then
-mixed by a programme in which only the cheapest alternatives are free.
+mixed by a programme in which only the cheapest alternatives are free, first with shares, then whole.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ class ColumnSolution:
         Shape (d,): the price that gives it, ``mu / Q``.
     feasible
         Whether a mixture of the patterns seen meets the constraints.
+    whole
+        Shape (Q, k): the best mixture found without splitting a question, or None where there was none in time.
     """
 
     pattern: Integers
@@ -49,6 +51,7 @@ class ColumnSolution:
     bound: float
     nu: Floats
     feasible: bool
+    whole: Integers | None = None
 
 
 class _Columns:
@@ -84,8 +87,13 @@ class _Columns:
         self.relevance = np.concatenate((self.relevance, total))
 
 
-def relax_by_columns(problem: MultigroupProblem, low: Floats, high: Floats) -> ColumnSolution:
-    """Solve the relaxation with ``low <= sum_q S_q <= high``, S_q the summed bias vector of question q."""
+def relax_by_columns(
+    problem: MultigroupProblem, low: Floats, high: Floats, time_limit: float = 2.0
+) -> ColumnSolution:
+    """Solve the relaxation with ``low <= sum_q S_q <= high``, S_q the summed bias vector of question q.
+
+    ``time_limit`` holds for the mixture without split questions, in seconds.
+    """
     everyone = np.arange(problem.questions)
     columns = _Columns(problem)
     columns.add(problem.natural_pattern, everyone)
@@ -119,7 +127,8 @@ def relax_by_columns(problem: MultigroupProblem, low: Floats, high: Floats) -> C
     first = by_question[np.flatnonzero(np.append(True, owners[1:] != owners[:-1]))]
     pattern[columns.question[members[first]]] = columns.pattern[members[first]]
     split = columns.question[members[first]][share[first] < 1 - 1e-6]
-    return ColumnSolution(pattern, split, bound, nu, feasible)
+    whole = _mix_whole(columns, best, chosen, low, high, time_limit) if feasible else None
+    return ColumnSolution(pattern, split, bound, nu, feasible, whole)
 
 
 def _bundle(problem: MultigroupProblem, columns: _Columns, low: Floats, high: Floats) -> tuple[Floats, float]:
@@ -200,30 +209,71 @@ def _mix(
     from scipy.optimize import linprog
 
     d = low.size
-    touched, place = np.unique(columns.question[chosen], return_inverse=True)
-    members = np.concatenate((best[touched], chosen))
-    owner = np.concatenate((np.arange(touched.size), place))
-    rest = np.ones(best.size, dtype=bool)
-    rest[touched] = False
-    fixed = columns.bias[best[rest]].sum(axis=0)
-    M = members.size
-    choose: Any = sparse.csr_array((np.ones(M), (owner, np.arange(M))), shape=(touched.size, M))
-    rows = sparse.csr_array(np.vstack((columns.bias[members].T, -columns.bias[members].T)))
+    members, fixed, choose, rows = _programme(columns, best, chosen)
+    M, touched = members.size, choose.shape[0]
     # A dear excess keeps the programme feasible while too few columns are free.
     penalty = 10.0 * max(1.0, float(np.abs(columns.relevance).max()))
     result = linprog(
         np.concatenate((-columns.relevance[members], np.full(2 * d, penalty))),
-        A_ub=sparse.hstack((rows, sparse.csr_array(-np.eye(2 * d)))).tocsr(),
-        b_ub=np.concatenate((high - fixed, fixed - low)),
-        A_eq=sparse.hstack((choose, sparse.csr_array((touched.size, 2 * d)))).tocsr(),
-        b_eq=np.ones(touched.size),
+        A_ub=sparse.hstack((sparse.vstack((rows, -rows)), sparse.csr_array(-np.eye(2 * d)))).tocsr(),
+        b_ub=np.concatenate((high - fixed[1:], fixed[1:] - low)),
+        A_eq=sparse.hstack((choose, sparse.csr_array((touched, 2 * d)))).tocsr(),
+        b_eq=np.ones(touched),
         bounds=(0, None),
         method="highs",
     )
     if result.x is None:
         raise RuntimeError(f"HiGHS failed on the mixture of columns: {result.message}")
-    value = float(-result.fun) + float(columns.relevance[best[rest]].sum())
-    return result.x[:M], value, float(result.x[M:].sum())
+    return result.x[:M], float(fixed[0] - result.fun), float(result.x[M:].sum())
+
+
+def _mix_whole(
+    columns: _Columns, best: Integers, chosen: Integers, low: Floats, high: Floats, time_limit: float
+) -> Integers | None:
+    """Mix as :func:`_mix` does, but give each question one pattern; None where none was found in time."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    members, fixed, choose, rows = _programme(columns, best, chosen)
+    # HiGHS meets rows to about 1e-6 only.
+    tighten = 2e-6 * best.size
+    if (high - low <= 2 * tighten).any():
+        return None
+    result = milp(
+        -columns.relevance[members],
+        constraints=[
+            LinearConstraint(choose, 1, 1),
+            LinearConstraint(rows, low - fixed[1:] + tighten, high - fixed[1:] - tighten),
+        ],
+        integrality=np.ones(members.size),
+        bounds=Bounds(0, 1),
+        options={"time_limit": time_limit, "mip_rel_gap": 1e-5},
+    )
+    if result.x is None:
+        return None
+    pattern = columns.pattern[best].copy()
+    taken = members[result.x > 0.5]
+    pattern[columns.question[taken]] = columns.pattern[taken]
+    return pattern
+
+
+def _programme(columns: _Columns, best: Integers, chosen: Integers) -> tuple[Integers, Floats, Any, Any]:
+    """Columns of a mixture, what the other questions add (relevance, then the bias vector), and its two matrices.
+
+    The columns are the best of the touched questions, then the chosen alternatives; the matrices say whose each is,
+    and what it adds to each component.
+    """
+    from scipy import sparse
+
+    touched, place = np.unique(columns.question[chosen], return_inverse=True)
+    members = np.concatenate((best[touched], chosen))
+    owner = np.concatenate((np.arange(touched.size), place))
+    rest = np.ones(best.size, dtype=bool)
+    rest[touched] = False
+    others = best[rest]
+    fixed = np.append(columns.relevance[others].sum(), columns.bias[others].sum(axis=0))
+    M = members.size
+    choose = sparse.csr_array((np.ones(M), (owner, np.arange(M))), shape=(touched.size, M))
+    return members, fixed, choose, sparse.csr_array(columns.bias[members].T)
 
 
 __all__ = ["ColumnSolution", "relax_by_columns"]

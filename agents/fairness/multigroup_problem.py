@@ -62,6 +62,12 @@ class MultigroupProblem:
         return int(self.weights.size)
 
     @cached_property
+    def levels(self) -> tuple[Floats, Integers, Integers]:
+        """Distinct weights (L,), the level of each position (k,), and how many positions each level has (L,)."""
+        weights, level, many = np.unique(self.weights, return_inverse=True, return_counts=True)
+        return weights, np.asarray(level, dtype=np.int64), np.asarray(many, dtype=np.int64)
+
+    @cached_property
     def natural_pattern(self) -> Integers:
         """Types that the relevance ranking shows, shape (Q, k)."""
         return np.take_along_axis(self.types, self.natural, axis=1)
@@ -77,13 +83,22 @@ class MultigroupProblem:
         return np.asarray(np.einsum("p,qpd->d", self.weights, shown) / self.questions + self.intercept)
 
     def ranking(self, pattern: Integers) -> Integers:
-        """Documents for a pattern of types: within a type the more relevant one stands first, shape (Q, k)."""
+        """Documents for a pattern of types, shape (Q, k).
+
+        Within a type the more relevant one stands first, and then among the positions of one weight, of whatever type.
+        """
         ranking = np.empty(pattern.shape, dtype=np.int64)
         for t in range(self.vectors.shape[0]):
             here = pattern == t
             rank = np.cumsum(here, axis=1) - 1
             rows, columns = np.nonzero(here)
             ranking[rows, columns] = self.best_index[rows, t, rank[rows, columns]]
+        shown = np.take_along_axis(self.relevance, ranking, axis=1)
+        _, level, many = self.levels
+        for index in np.flatnonzero(many > 1):
+            places = np.flatnonzero(level == index)
+            order = np.argsort(-shown[:, places], axis=1, kind="stable")
+            ranking[:, places] = np.take_along_axis(ranking[:, places], order, axis=1)
         return ranking
 
     def relevance_of(self, ranking: Integers) -> float:
@@ -194,14 +209,14 @@ def oracle(problem: MultigroupProblem, price: ArrayLike) -> OracleAnswer:
     f = np.full((Q, k + 1), -np.inf)
     f[:, 0] = 0.0
     choice = np.zeros((T, Q, k + 1), dtype=np.int64)
+    most = np.isfinite(problem.best).sum(axis=2).max(axis=0)
     for step, t in enumerate(sequence):
         new = f.copy()
-        for j in range(1, k + 1):
-            for m in range(1, j + 1):
-                value = f[:, j - m] + prefix[:, t, m] - cost[t] * (WD[j] - WD[j - m])
-                better = value > new[:, j]
-                new[better, j] = value[better]
-                choice[step, better, j] = m
+        for m in range(1, most[t] + 1):
+            value = f[:, : k + 1 - m] + prefix[:, t, m, None] - cost[t] * (WD[m:] - WD[: k + 1 - m])
+            better = value > new[:, m:]
+            new[:, m:][better] = value[better]
+            choice[step, :, m:][better] = m
         f = new
     counts = np.zeros((Q, T), dtype=np.int64)
     pattern = np.zeros((Q, k), dtype=np.int64)

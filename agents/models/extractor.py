@@ -8,7 +8,8 @@ document's own text, the ids must be those that were sent.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from contextlib import aclosing
 from time import monotonic
 from typing import Final
 
@@ -27,6 +28,8 @@ from store.records import Extraction, RegistryEntity
 
 #: Seconds that a server which failed too often is left alone by :meth:`LLMExtractor.extract`.
 _REST: Final = 60.0
+#: Seconds between two looks at whether :meth:`LLMExtractor.extract` is to stop.
+_LOOK: Final = 0.2
 
 
 class LLMExtractor:
@@ -44,6 +47,12 @@ class LLMExtractor:
     second
         Another extractor, whose opinion on the same text gives the labels their confidence where the server gives no
         log probabilities.
+
+    Attributes
+    ----------
+    stopped
+        Asked while :meth:`extract` is under way: once true, calls are cancelled, answers that came are kept and
+        returned, and the other documents wait.
     """
 
     def __init__(
@@ -62,6 +71,7 @@ class LLMExtractor:
         self._second = second
         self._prompt = ExtractionPrompt(self._options)
         self.usage = Usage()
+        self.stopped: Callable[[], bool] | None = None
         self._clock = monotonic
         self._settled: dict[tuple[int, str], Outcome] = {}
         self._rest_until = 0.0
@@ -121,7 +131,7 @@ class LLMExtractor:
         Raises
         ------
         Postponed
-            The server was at fault, not the first document that failed.
+            The server was at fault, not the first document that failed, or the work was stopped.
         EnrichmentError
             With the reason of the first document that failed.
         """
@@ -149,14 +159,35 @@ class LLMExtractor:
         self, documents: Sequence[tuple[int, str]], registry: Sequence[RegistryEntity]
     ) -> list[Outcome]:
         if not isinstance(self._chat, OpenAIChat):
-            return [outcome async for outcome in self.run(documents, registry)]
+            return await self._outcomes(documents, registry)
         # Another loop may be using the shared client for another role.
         shared, self._chat = self._chat, self._chat.clone()
         try:
-            return [outcome async for outcome in self.run(documents, registry)]
+            return await self._outcomes(documents, registry)
         finally:
             await self._chat.aclose()
             self._chat = shared
+
+    async def _outcomes(
+        self, documents: Sequence[tuple[int, str]], registry: Sequence[RegistryEntity]
+    ) -> list[Outcome]:
+        outcomes: list[Outcome] = []
+
+        async def gather() -> None:
+            async with aclosing(self.run(documents, registry)) as run:
+                async for outcome in run:
+                    outcomes.append(outcome)
+
+        work = asyncio.ensure_future(gather())
+        while not work.done() and not (self.stopped is not None and self.stopped()):
+            await asyncio.wait({work}, timeout=_LOOK)
+        if work.done():
+            await work
+            return outcomes
+        work.cancel()
+        await asyncio.wait({work})
+        waiting = documents[len(outcomes) :]
+        return [*outcomes, *(Outcome(d, reason="interrupted", postponed=True) for d, _ in waiting)]
 
     def _kept(self, registry: str) -> KeptResults:
         return KeptResults(self._cache, self.version, registry)

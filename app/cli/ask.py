@@ -39,8 +39,25 @@ def ask(
             "--batch", help="File of questions (one a line, or JSONL) under one constraint; JSONL out."
         ),
     ] = None,
+    attribute: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="With --batch: polarity (default) or an author attribute to hold at its target; repeatable.",
+        ),
+    ] = None,
     tau: Annotated[
-        float | None, typer.Option(help="With --batch: tolerance of the predicted output bias.", min=0.0)
+        float | None,
+        typer.Option(
+            help="With --batch: tolerance of the predicted output bias, and of shares of groups.", min=0.0
+        ),
+    ] = None,
+    soft: Annotated[
+        float | None,
+        typer.Option(
+            metavar="LAMBDA",
+            help="With --batch, instead of --tau: relevance minus LAMBDA times the squared distance of Rb.",
+        ),
     ] = None,
     route: Annotated[
         str | None, typer.Option(help="factual, opinion, both or counting, instead of the router.")
@@ -88,9 +105,11 @@ def ask(
     chosen = {name: value for name, value in options.items() if value is not None}
     if batch is not None:
         _alone(question, method)
-        from app.cli.batch import ask_batch
+        _either(tau, soft)
+        from app.cli.batch import ask_batch, constraint
 
-        return ask_batch(sh, batch, chosen, target, tau, output)
+        return ask_batch(sh, batch, chosen, constraint(attribute, target, tau, soft), output)
+    batch_only(attribute=attribute, tau=tau, soft=soft)
     if target is not None:
         chosen["target"] = _target(target)
     question = _read(question)
@@ -111,8 +130,10 @@ def ask(
 
         for told in warning_lines(ready.receipt, ascii=sh.ascii):
             note(told)
+        stored = all(mark.stage != "store" for mark in ready.receipt.degradations)
         gap = " - " if sh.ascii else " · "
-        note(f"{receipt_line(ready.receipt, ascii=sh.ascii)}{gap}evenhand audit {ready.answer_id}")
+        where = f"{gap}evenhand audit {ready.answer_id}" if stored else ""
+        note(f"{receipt_line(ready.receipt, ascii=sh.ascii)}{where}")
     return 0
 
 
@@ -166,6 +187,24 @@ def _alone(question: str | None, method: str | None) -> None:
         )
 
 
+def _either(tau: float | None, soft: float | None) -> None:
+    from store.errors import UsageError
+
+    if tau is not None and soft is not None:
+        raise UsageError("--tau and --soft exclude each other", "give a tolerance or a price, not both")
+
+
+def batch_only(**options: Any) -> None:
+    """Raise ``UsageError`` where an option of ``--batch`` is given without it."""
+    from store.errors import UsageError
+
+    given = [f"--{name}" for name, value in options.items() if value not in (None, [])]
+    if given:
+        raise UsageError(
+            f"options that belong to --batch: {', '.join(given)}", "leave them out, or give it a file"
+        )
+
+
 def _read(question: str | None) -> str:
     from store.errors import UsageError
 
@@ -200,4 +239,4 @@ def _choice(name: str, value: str | None, known: tuple[str, ...]) -> str | None:
     return value
 
 
-__all__ = ["answer", "ask", "document"]
+__all__ = ["answer", "ask", "batch_only", "document"]

@@ -46,6 +46,8 @@ def audit(
     known = ("text", "markdown", "html", "json")
     if format not in known:
         raise UsageError(f"--format is `{format}`", f"use one of {', '.join(known)}")
+    if compare is not None and format == "html":
+        raise UsageError("two receipts are not compared as html", "use text, markdown or json")
     receipt = sh.catalog.receipt(answer, sh.corpus, dimensions=dimensions)
     if compare is not None:
         from app.views.compare import compare_json, compare_markdown, compare_text

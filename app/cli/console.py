@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
+
+from app.cli.interrupts import INTERRUPTED, Interrupted, interruptible, kept_by
 
 if TYPE_CHECKING:
     from app.bootstrap import Parts
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-DONE, FAILED, USAGE, UNREACHABLE, PARTIAL, CHECK_FAILED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+DONE, FAILED, USAGE, UNREACHABLE, PARTIAL, CHECK_FAILED = 0, 1, 2, 3, 4, 5
 
 
 @dataclass
@@ -36,6 +38,7 @@ class Shell:
     color: str = "auto"
     ascii: bool = False
     debug: bool = False
+    command: str = ""
     overrides: dict[str, Any] = field(default_factory=dict)
     _parts: Parts | None = None
 
@@ -51,6 +54,7 @@ class Shell:
             from app.bootstrap import Parts
             from app.logs import configure
             from app.settings import load_settings
+            from store.access import can_write
 
             flags = {
                 "workspace": str(self.workspace) if self.workspace else None,
@@ -61,7 +65,8 @@ class Shell:
             settings, project = load_settings(self.config, flags)
             self._parts = Parts(settings, project)
             workspace = self._parts.workspace
-            configure(workspace.log_path if workspace.root.is_dir() else None, settings.log_level)
+            logged = workspace.root.is_dir() and can_write(workspace.log_path)
+            configure(workspace.log_path if logged else None, settings.log_level)
         return self._parts
 
     def close(self) -> None:
@@ -116,22 +121,40 @@ def width() -> int:
     return max(40, min(os.get_terminal_size(sys.stdout.fileno()).columns, 140))
 
 
-def run_async(task: Coroutine[Any, Any, T], parts: Parts) -> T:
-    """Run a coroutine and close what it opened."""
+def run_async(task: Coroutine[Any, Any, T], parts: Parts, kept: Callable[[], str] = str) -> T:
+    """Run a coroutine and close what it opened.
+
+    Parameters
+    ----------
+    kept
+        Asked at Ctrl-C: what is kept of the work, in words.
+
+    Raises
+    ------
+    Interrupted
+        Ctrl-C ended it.
+    """
 
     async def whole() -> T:
-        try:
-            return await task
-        finally:
-            await parts.aclose()
+        with interruptible(kept):
+            try:
+                return await task
+            finally:
+                await parts.aclose()
 
-    return asyncio.run(whole())
+    try:
+        return asyncio.run(whole())
+    except asyncio.CancelledError:
+        raise Interrupted from None
 
 
 def run_job(shell: Shell, events: AsyncIterator[Progress | Finished]) -> Any:
     """Run a job to its end with a progress bar on stderr; returns its result.
 
-    Ctrl-C asks the job to stop; it keeps what it did, and KeyboardInterrupt goes on.
+    Raises
+    ------
+    Interrupted
+        Ctrl-C asked the job to stop; it keeps what it did.
     """
     from app.cli.progress import ProgressBar
     from app.events import Finished
@@ -146,7 +169,7 @@ def run_job(shell: Shell, events: AsyncIterator[Progress | Finished]) -> Any:
                     bar.show(event)
         return result
 
-    return run_async(consume(), shell.parts)
+    return run_async(consume(), shell.parts, lambda: kept_by(shell.command))
 
 
 def write_output(path: Path | None, text: str, force: bool = False) -> None:
@@ -176,6 +199,7 @@ __all__ = [
     "PARTIAL",
     "UNREACHABLE",
     "USAGE",
+    "Interrupted",
     "Shell",
     "note",
     "out",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.console import INTERRUPTED, PARTIAL, Shell, note, out, out_json, run_job, shell
+from app.cli.console import PARTIAL, Shell, note, out, out_json, run_job, shell
 
 if TYPE_CHECKING:
     from store.indexing import IndexReport
@@ -160,6 +160,7 @@ def _report_retry(sh: Shell, done: tuple[list[IngestReport], IndexReport], json:
 def _report(sh: Shell, done: object, json: bool) -> int:
     from app.service import Ingested
     from app.views.books import ingest_document, ingest_lines
+    from app.views.safe import line
 
     assert isinstance(done, Ingested)
     if json:
@@ -167,10 +168,10 @@ def _report(sh: Shell, done: object, json: bool) -> int:
     else:
         for text in ingest_lines(done):
             out(text)
-        if not sh.quiet and not done.books.interrupted:
+        if not sh.quiet:
             note("next: evenhand enrich")
-    if done.books.interrupted:
-        return INTERRUPTED
+    if done.books.fault:
+        note(f"evenhand: {line(done.books.fault)}; get the whole file, then run the same command again")
     return PARTIAL if done.books.counts.quarantined or not done.books.complete else 0
 
 

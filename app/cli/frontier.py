@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.cli.console import Shell, note, out, out_json, run_async, shell, width
+from app.cli.ask import batch_only
+from app.cli.batch import Constraint, constraint, show_notes
+from app.cli.console import Shell, out, out_json, run_async, shell, width
+
+if TYPE_CHECKING:
+    from agents.batch import Batch
+    from agents.batch_solutions import BatchSolution, BiasPoint
+    from app.views.frontier import BiasRow
 
 
 def frontier(
@@ -20,7 +28,21 @@ def frontier(
     target: Annotated[
         str | None, typer.Option(help="With --batch: proportional, parity, or a value of Rb.")
     ] = None,
+    attribute: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="With --batch: polarity (default, first), then author attributes held beside it; repeatable.",
+        ),
+    ] = None,
     tau: Annotated[float | None, typer.Option(help="With --batch: tolerance of Rb.", min=0.0)] = None,
+    soft: Annotated[
+        float | None,
+        typer.Option(
+            metavar="LAMBDA",
+            help="With --batch: mark the best by relevance minus LAMBDA times the squared distance of Rb.",
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="As JSON (frontier/1).")] = False,
 ) -> None:
     """Show the frontier of relevance against opinion distance (QUESTION) or output bias (--batch FILE)."""
@@ -31,12 +53,25 @@ def frontier(
         raise UsageError("frontier needs a question or --batch FILE, one of them")
     options: dict[str, Any] = {} if k is None else {"k": k}
     if batch is not None:
-        _batch(sh, batch, options, target, tau, json)
+        _batch(sh, batch, options, _held(attribute, target, tau, soft), json)
         return
-    if target is not None or tau is not None:
-        raise UsageError("--target and --tau belong to --batch", "leave them out")
+    batch_only(attribute=attribute, target=target, tau=tau, soft=soft)
     assert question is not None
     _question(sh, question, options, json)
+
+
+def _held(
+    attributes: list[str] | None, target: str | None, tau: float | None, soft: float | None
+) -> Constraint:
+    from app.batches import POLARITY
+    from store.errors import UsageError
+
+    if attributes and attributes[0] != POLARITY:
+        raise UsageError(
+            f"only polarity has a curve, and --attribute {attributes[0]} comes first",
+            "give --attribute polarity first, or use ask --batch",
+        )
+    return constraint(attributes, target, tau, soft)
 
 
 def _question(sh: Shell, question: str, options: dict[str, Any], json: bool) -> None:
@@ -53,35 +88,65 @@ def _question(sh: Shell, question: str, options: dict[str, Any], json: bool) -> 
     out("\n".join(opinion_frontier(points, width(), ascii=sh.ascii)))
 
 
-def _batch(
-    sh: Shell, path: Path, options: dict[str, Any], target: str | None, tau: float | None, json: bool
-) -> None:
-    from app.batches import Batches, batch_document, batch_note, read_batch
-    from app.cli.batch import batch_target
+def _batch(sh: Shell, path: Path, options: dict[str, Any], held: Constraint, json: bool) -> None:
+    from app.batches import Batches, batch_document, component_documents, read_batch, soft_document
 
     questions = read_batch(path)
-    goal = batch_target(target)
     k = int(options.get("k") or sh.settings.agent.k)
 
     async def whole() -> Any:
         batches = Batches(sh.parts)
-        found = await batches.prepare(questions, k, sh.corpus)
-        return found, batches.solve(found, tau, goal), batches.bias_frontier(found)
+        found = await batches.prepare(questions, k, sh.corpus, attributes=held.attributes)
+        soft = None if held.soft is None else batches.solve(found, None, held.target, held.soft)
+        return found, batches.solve(found, held.tau, held.target), soft, batches.bias_frontier(found)
 
-    found, solution, curve = run_async(whole(), sh.parts)
-    points = [(bias, kept, False) for bias, kept in curve]
-    points = sorted([*points, (solution.predicted, solution.relevance_kept, True)])
+    found, solution, soft, curve = run_async(whole(), sh.parts)
+    solutions = [solution] if soft is None else [solution, soft]
+    rows = _rows(found, curve, solutions)
     if json:
-        listed = [{"bias": bias, "relevance_kept": kept, "chosen": mark} for bias, kept, mark in points]
-        out_json("frontier/1", {"kind": "bias", **batch_document(found, solution), "points": listed})
+        listed = [
+            {
+                "bias": row.bias,
+                "relevance_kept": row.kept,
+                "chosen": row.mark == "chosen",
+                "soft": row.mark == "soft",
+                "objective": row.objective,
+            }
+            for row in rows
+        ]
+        constrained = {**batch_document(found, solution), "soft": soft and soft_document(soft)}
+        out_json("frontier/1", {"kind": "bias", **constrained, "points": listed})
         return
-    from app.views.frontier import bias_frontier
+    from app.views.frontier import bias_frontier, component_table
 
     if not found.weights.calibrated:
-        out(f"NOT CALIBRATED: {found.weights.note}; every rank counts 1/{k}, Rb is the mean polarity shown\n")
-    out("\n".join(bias_frontier(points, width(), ascii=sh.ascii)))
+        out(
+            f"NOT CALIBRATED: {found.weights.note}; every rank counts 1/{k}, Rb is the mean polarity shown\n\n"
+        )
+    if len(found.components) > 1:
+        held_in_place = component_table(component_documents(found, solution), width(), ascii=sh.ascii)
+        out("\n".join(held_in_place) + "\n\n")
+    out("\n".join(bias_frontier(rows, width(), ascii=sh.ascii)))
     if not sh.quiet:
-        note(batch_note(found, solution))
+        show_notes(sh, found, *solutions)
+
+
+def _rows(batch: Batch, curve: Sequence[BiasPoint], solutions: Sequence[BatchSolution]) -> list[BiasRow]:
+    """Return the curve with the solutions marked, by rising Rb; with the soft objective where it was asked for."""
+    from app.views.frontier import BiasRow
+
+    soft = next((each for each in solutions if each.soft is not None), None)
+
+    def row(bias: float, kept: float, mark: str = "") -> BiasRow:
+        if soft is None or soft.soft is None:
+            return BiasRow(bias, kept, mark)
+        value = kept * batch.problem.top_relevance - soft.soft.strength * (bias - soft.target[0]) ** 2
+        return BiasRow(bias, kept, mark, float(value))
+
+    rows = [row(point.bias, point.relevance_kept) for point in curve]
+    for each in solutions:
+        rows.append(row(float(each.predicted[0]), each.relevance_kept, "soft" if each.soft else "chosen"))
+    return sorted(rows, key=lambda each: (each.bias, each.kept, each.mark))
 
 
 __all__ = ["frontier"]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.console import INTERRUPTED, PARTIAL, UNREACHABLE, note, out, out_json, run_job, shell
+from app.cli.console import PARTIAL, UNREACHABLE, note, out, out_json, run_job, shell
 
 
 def enrich(
@@ -109,10 +109,8 @@ def enrich(
         out_json("enrich/1", enrich_document(done, name))
     else:
         out("\n".join(enrich_lines(done, name)))
-        if not sh.quiet and not done.report.interrupted:
+        if not sh.quiet:
             note('next: evenhand ask "What do people think of ...?"')
-    if done.report.interrupted:
-        return INTERRUPTED
     if done.report.pending and not done.report.enriched:
         return UNREACHABLE
     return PARTIAL if done.report.failed or done.report.pending else made

@@ -24,7 +24,9 @@ from app.cli import (
     knowledge,
     probe,
 )
-from app.cli.console import FAILED, INTERRUPTED, USAGE, Shell, note
+from app.cli.console import FAILED, USAGE, Shell, note
+from app.cli.interrupts import INTERRUPTED, Interrupted, say_interrupted
+from app.cli.options import StrictCommand
 
 app = typer.Typer(
     name="evenhand",
@@ -80,6 +82,7 @@ def root(
         verbose=verbose,
         ascii=ascii,
         debug=debug,
+        command=context.invoked_subcommand or "",
     )
     context.call_on_close(context.obj.close)
 
@@ -100,20 +103,27 @@ app.command("forget")(knowledge.forget)
 app.command("doctor")(doctor.doctor)
 app.add_typer(doctor.database, name="db")
 app.command("demo")(demo.demo)
+for registered in (app, entities.app, doctor.database):
+    for each in registered.registered_commands:
+        each.cls = StrictCommand
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    command = typer.main.get_command(app)
     debug = "--debug" in arguments
     try:
         if not arguments:
             arguments = ["--help"]
-        result = command.main(args=arguments, prog_name="evenhand", standalone_mode=False)
+        result = typer.main.get_command(app).main(args=arguments, prog_name="evenhand", standalone_mode=False)
+        if result == INTERRUPTED:
+            # Typer's own answer to Ctrl-C, while nothing was under way that could tell what is kept.
+            say_interrupted()
         return result if isinstance(result, int) else 0
+    except Interrupted:
+        return INTERRUPTED
     except KeyboardInterrupt:
-        note("evenhand: interrupted; what was finished is kept")
+        say_interrupted()
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away; nothing is left to say to it.
@@ -129,6 +139,9 @@ def report(error: Exception) -> int:
     """Write an error as one line to stderr and return its exit code."""
     from app.views.safe import line
 
+    while isinstance(error, ExceptionGroup):
+        # Tasks that ran beside each other failed alike: the first speaks for all.
+        error = error.exceptions[0]
     code = getattr(error, "exit_code", FAILED)
     shown = getattr(error, "format_message", None)
     if shown is not None:

@@ -66,6 +66,7 @@ def books_document(books: IngestReport) -> dict[str, Any]:
         "reasons": dict(books.reasons),
         "notes": dict(books.notes),
         "complete": books.complete,
+        "fault": books.fault,
         "interrupted": books.interrupted,
         "seconds": books.seconds,
     }

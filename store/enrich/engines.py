@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from store.errors import ConfigurationError, EnrichmentError
 from store.ports import OpinionExtractor
 from store.records import Extraction, RegistryEntity
-from store.workers import ignore_interrupts
+from store.workers import deaf_to_interrupts
 
 Batch = Sequence[tuple[int, str]]
 Outcome = list[Extraction | Exception]
@@ -100,13 +100,13 @@ def open_engine(
         from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
         from multiprocessing import get_context
 
+        def submit(batch: Batch) -> Any:
+            with deaf_to_interrupts():
+                return pool.submit(extract_batch, extractor, registry, batch)
+
         try:
-            with ProcessPoolExecutor(workers, get_context("spawn"), ignore_interrupts) as pool:
-                yield Windowed(
-                    lambda batch: pool.submit(extract_batch, extractor, registry, batch),
-                    lambda future: future.result(),
-                    2 * workers,
-                )
+            with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+                yield Windowed(submit, lambda future: future.result(), 2 * workers)
         except BrokenExecutor as error:
             raise EnrichmentError(
                 "a worker process of the enrichment died",

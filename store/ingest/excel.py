@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from zipfile import BadZipFile
 
 from store.errors import IngestError, UsageError
@@ -14,6 +15,9 @@ from store.ingest.delimited import unique_names
 from store.ingest.flatten import as_text
 from store.ingest.opening import reading
 from store.ingest.rows import BadRow, Row
+
+#: What reading a damaged workbook raises; parsers of XML raise a SyntaxError.
+_DAMAGED: Final = (BadZipFile, EOFError, KeyError, SyntaxError, ValueError, zlib.error)
 
 
 class ExcelReader:
@@ -37,11 +41,11 @@ class ExcelReader:
                     f"{path.name} has no sheet {sheet!r}",
                     f"did you mean {near[0]!r}?" if near else f"its sheets are {', '.join(names)}",
                 )
-            filled = (name for name in names if next(_values(book[name]), None) is not None)
+            filled = (name for name in names if next(self._values(book[name]), None) is not None)
             self._sheet = sheet or next(filled, names[0])
             if sheet is None and len(names) > 1:
                 self.notes[f"sheet {self._sheet!r} of {len(names)} was read; others by --sheet"] += 1
-            header = next(_values(book[self._sheet]), None)
+            header = next(self._values(book[self._sheet]), None)
             if header is None:
                 raise IngestError(f"{path} has no rows", "nothing was stored")
             self.columns, renamed = unique_names([as_text(value) for value in header])
@@ -64,7 +68,7 @@ class ExcelReader:
         width = len(self.columns)
         self._done = 0
         try:
-            rows = _values(book[self._sheet])
+            rows = self._values(book[self._sheet])
             next(rows, None)
             for number, values in enumerate(rows, start=1):
                 self._done = number
@@ -86,27 +90,37 @@ class ExcelReader:
             warnings.simplefilter("ignore")
             try:
                 return openpyxl.load_workbook(self._path, read_only=True, data_only=True)
-            except (BadZipFile, InvalidFileException, KeyError, ValueError) as error:
+            except (*_DAMAGED, InvalidFileException) as error:
                 raise IngestError(
                     f"{self._path} is no readable Excel workbook ({error})", "save it again as .xlsx"
                 ) from error
 
+    def _values(self, sheet: Any) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a sheet that hold any value. Dimensions are not trusted: exporters write wrong ones.
 
-def _values(sheet: Any) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a sheet that hold any value. Dimensions are not trusted: exporters write wrong ones."""
-    if not hasattr(sheet, "iter_rows"):
-        return
-    if hasattr(sheet, "reset_dimensions"):
-        sheet.reset_dimensions()
-    rows = sheet.iter_rows(values_only=True)
-    while True:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            values = next(rows, None)
-        if values is None:
+        Raises
+        ------
+        IngestError
+            The sheet is damaged further on.
+        """
+        if not hasattr(sheet, "iter_rows"):
             return
-        if any(value is not None and str(value).strip() for value in values):
-            yield values
+        if hasattr(sheet, "reset_dimensions"):
+            sheet.reset_dimensions()
+        rows = sheet.iter_rows(values_only=True)
+        while True:
+            with reading(self._path), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    values = next(rows, None)
+                except _DAMAGED as error:
+                    raise IngestError(
+                        f"{self._path} is damaged ({error})", "save it again as .xlsx"
+                    ) from error
+            if values is None:
+                return
+            if any(value is not None and str(value).strip() for value in values):
+                yield values
 
 
 __all__ = ["ExcelReader"]

@@ -111,13 +111,11 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise IngestError(
-            f"{path} is damaged gzip data ({error})", "rows before the damage are kept; get the file again"
-        ) from error
+        raise IngestError(f"{path} is damaged gzip data ({error})", "get the file again") from error
     except EOFError as error:
         raise IngestError(
             f"{path} is cut short: its gzip data have no end",
-            "rows before the cut are kept; get the file again",
+            "get the file again",
         ) from error
     except PermissionError as error:
         raise IngestError(f"cannot read {path}: permission denied", "check the file's permissions") from error

@@ -55,8 +55,8 @@ class ParquetReader:
                             yield BadRow(self._done, "the row has no values", "")
             except (pyarrow.ArrowException, OSError) as error:
                 raise IngestError(
-                    f"{self._path} is damaged after row {self._done} ({_first_line(error)})",
-                    "rows before the damage are kept; get the file again",
+                    f"{self._path} is damaged ({_first_line(error)})",
+                    "get the file again",
                 ) from error
 
     def _open(self) -> Any:

@@ -85,7 +85,8 @@ def ingest(
     UsageError
         Wrong path, option, column, or a source whose rows would be stored twice.
     IngestError
-        The source cannot be read (rows before the fault are kept), or the books do not balance.
+        No row of the source can be read, or the books do not balance. A source that breaks off later is not
+        ``complete``: the rows before the fault are kept, and the report says where it is.
     """
     name = storable(source_name or Path(path).name or Path(path).resolve().name)
     if len(name) > MAX_SHORT:
@@ -190,7 +191,7 @@ class _Run:
         return self.report
 
     def _batches(self) -> Iterator[Batch]:
-        """Yield prepared rows in batches; those read before a fault of the source come out before it is raised."""
+        """Yield prepared rows in batches, those before a fault of the source too; one before any row is raised."""
         preparer = Preparer(self.plan.mapping, self.report.notes)
         batch: Batch = []
         size = 0
@@ -202,10 +203,13 @@ class _Run:
                 if len(batch) >= BATCH_ROWS or size >= BATCH_CHARS:
                     yield batch
                     batch, size = [], 0
-        except IngestError:
+        except IngestError as error:
             if batch:
                 yield batch
-            raise
+            if not self.report.counts.read:
+                raise
+            self.report.break_off(error.message)
+            return
         if batch:
             yield batch
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from store.errors import IngestError, UsageError
+from store.ingest.encoding import given
 from store.ingest.opening import check_exists, magic
 from store.ingest.plain import Split
 from store.ingest.rows import BadRow, Reader, Row
@@ -32,6 +33,16 @@ FORMATS: Final = {
     ".markdown": "markdown",
 }
 _BINARY: Final = {"zip": "xlsx", "parquet": "parquet"}
+_TABLES: Final = ("csv", "tsv")
+_PLAIN: Final = ("text", "markdown")
+#: The formats that an option means anything for.
+_MEANT_FOR: Final = {
+    "encoding": (*_TABLES, "json", "jsonl", *_PLAIN),
+    "sheet": ("xlsx",),
+    "delimiter": _TABLES,
+    "header": _TABLES,
+    "split": _PLAIN,
+}
 _OFFERED: Final = "csv, tsv, json, jsonl, xlsx, parquet, text, markdown"
 
 
@@ -43,7 +54,7 @@ def open_source(
     sheet: str | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
-    split: Split = "file",
+    split: Split | None = None,
 ) -> Reader:
     """Open a file, or a folder of files, for reading row by row.
 
@@ -58,12 +69,13 @@ def open_source(
     sheet
         Of a workbook; None for the first one with rows.
     split
-        What one document of a plain text is: ``file``, ``blank-lines`` or ``lines``.
+        What one document of a plain text is: ``file`` (None), ``blank-lines`` or ``lines``.
 
     Raises
     ------
     UsageError
-        No such file, format, encoding or sheet.
+        No such file, format, encoding or sheet, or an option that means nothing for the file, or for any of the
+        folder's.
     IngestError
         The file is empty, damaged, or of a format that is not read.
     """
@@ -71,8 +83,10 @@ def open_source(
     check_exists(path)
     if format is not None and format not in FORMATS.values():
         raise UsageError(f"unknown format {format!r}", f"one of {_OFFERED}")
-    if split not in ("file", "blank-lines", "lines"):
+    if split not in (None, "file", "blank-lines", "lines"):
         raise UsageError(f"unknown way to split {split!r}", "one of file, blank-lines, lines")
+    if encoding is not None:
+        given(encoding)
     options: dict[str, Any] = {
         "encoding": encoding,
         "sheet": sheet,
@@ -85,6 +99,7 @@ def open_source(
     kind = format or format_of(path)
     if not kind:
         raise UsageError(f"{path.name}: the ending tells no format", f"give one with --format: {_OFFERED}")
+    _refuse_meaningless(options, {kind}, path.name)
     _check_content(path, kind)
     return _reader(path, kind, options)
 
@@ -122,7 +137,18 @@ def _reader(path: Path, kind: str, options: dict[str, Any], name: str = "") -> R
         return ParquetReader(path)
     from store.ingest.plain import PlainReader
 
-    return PlainReader(path, kind, encoding=options["encoding"], split=options["split"], name=name)
+    return PlainReader(path, kind, encoding=options["encoding"], split=options["split"] or "file", name=name)
+
+
+def _refuse_meaningless(options: dict[str, Any], kinds: set[str], name: str) -> None:
+    """Raise UsageError for an option that is given and means nothing for files of any of these formats."""
+    for option, value in options.items():
+        meant = _MEANT_FOR[option]
+        if value is not None and not kinds & set(meant):
+            raise UsageError(
+                f"--{option} means nothing for {name} ({', '.join(sorted(kinds))})",
+                f"leave it out; it is for {', '.join(meant)}",
+            )
 
 
 def _check_content(path: Path, kind: str) -> None:
@@ -168,6 +194,7 @@ class FolderReader:
                 self.notes["files of other formats in the folder, not read"] += 1
         if not self._files:
             raise IngestError(f"no readable files in {path}", f"readable are {_OFFERED}")
+        _refuse_meaningless(options, {kind for _, kind in self._files}, str(path))
 
     def layout(self) -> dict[str, Any]:
         """Nothing: raw rows of a folder are read again from its files."""
@@ -187,14 +214,19 @@ class FolderReader:
                 check_exists(file)
                 _check_content(file, kind)
                 self._open = _reader(file, kind, self._options, name)
-            except IngestError as error:
+            except (IngestError, UsageError) as error:
                 number += 1
                 yield BadRow(number, error.message, "", name)
                 self._done += 1
                 continue
-            for row in self._open:
+            try:
+                for row in self._open:
+                    number += 1
+                    yield replace(row, number=number, where=name)
+            except IngestError as error:
+                # This file breaks off; the others need not suffer for it.
                 number += 1
-                yield replace(row, number=number, where=name)
+                yield BadRow(number, error.message, "", name, fatal=True)
             self.notes.update(self._open.notes)
             self._done += 1
 

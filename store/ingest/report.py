@@ -31,7 +31,8 @@ class IngestProgress:
 class IngestReport:
     """The books of one run of one source.
 
-    ``complete`` is false when the source could not be read to its end; ``interrupted`` when the run was cancelled.
+    ``complete`` is false when the source could not be read to its end, ``fault`` says where and why where it broke
+    off; ``interrupted`` when the run was cancelled.
     ``notes`` counts what was set right or dropped on the way. ``reasons`` counts quarantined rows by reason.
     """
 
@@ -45,7 +46,14 @@ class IngestReport:
     reasons: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     complete: bool = True
+    fault: str = ""
     interrupted: bool = False
+
+    def break_off(self, reason: str) -> None:
+        """Note that nothing after the rows read so far can be read."""
+        kept = self.counts.new + self.counts.updated + self.counts.unchanged
+        self.complete = False
+        self.fault = f"{reason}, after row {self.counts.read:,}; {kept:,} rows are kept"
 
     def balance(self) -> str:
         """Return the books in one line."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -48,7 +49,16 @@ FILES: list[tuple[str, Callable[[Path], Path], list[str], int, str]] = [
     ("no JSON", named("in.json", b"{not json"), [], 1, "in.json"),
     ("no workbook", named("in.xlsx", b"not a zip"), [], 1, "in.xlsx"),
     ("no Parquet", named("in.parquet", b"PAR1 not"), [], 1, "in.parquet"),
-    ("half a gzip", named("in.csv.gz", gzip.compress(GOOD.encode() * 500)[:-40]), [], 1, "in.csv.gz"),
+    ("half a gzip", named("in.csv.gz", gzip.compress(GOOD.encode() * 500)[:12]), [], 1, "in.csv.gz"),
+    ("a sheet of a CSV", csv(GOOD), ["--sheet", "One"], 2, "--sheet means nothing for in.csv (csv)"),
+    ("a split of a CSV", csv(GOOD), ["--split", "lines"], 2, "--split means nothing for in.csv (csv)"),
+    (
+        "a sheet of a JSON",
+        named("in.json", b'[{"text": "Good food"}]'),
+        ["--sheet", "One"],
+        2,
+        "it is for xlsx",
+    ),
     ("empty folder", lambda folder: (folder / "d").mkdir() or folder / "d", [], 1, "no readable files"),
     ("blank text", csv("id,text\n1,Good food here\n2,   \n"), [], 4, ""),
     ("ragged row", csv("id,text\n1,Good food here\n2,too,many,cells\n"), [], 4, ""),
@@ -74,6 +84,24 @@ def test_ingest(
         assert "quarantined 1" in ran.out
 
 
+def test_a_file_that_breaks_off_is_done_in_part(run: Run, tmp_path: Path) -> None:
+    rows = "".join(f"{n},The food was good on day {n * 7919 % 10007}\n" for n in range(3_000))
+    path = tmp_path / "in.csv.gz"
+    path.write_bytes(gzip.compress(f"id,text\n{rows}".encode())[:-2_000])
+    ran = run("ingest", path, "--no-index", workspace=tmp_path / "w")
+    assert ran.code == 4, ran.err
+    assert "could not be read to its end" in ran.out
+    found = re.search(
+        r"cut short: its gzip data have no end, after row ([\d,]+); ([\d,]+) rows are kept", ran.err
+    )
+    assert found is not None
+    assert found[1] == found[2]
+    exported = run("export", "documents", workspace=tmp_path / "w").out.splitlines()
+    assert f"{len(exported) - 1:,}" == found[1]
+    document = json.loads(run("ingest", path, "--no-index", "--json", workspace=tmp_path / "w").out)
+    assert (document["complete"], document["rows"]["new"]) == (False, 0)
+
+
 COMMANDS: list[tuple[str, list[str], int, str]] = [
     ("empty question", ["ask", ""], 2, "the question is empty"),
     ("blank question", ["ask", " \n\t "], 2, "the question is empty"),
@@ -90,6 +118,12 @@ COMMANDS: list[tuple[str, list[str], int, str]] = [
         ["ask", "What do people think of the food?", "--method", "best"],
         2,
         "no selection method `best`",
+    ),
+    (
+        "comparison as a page",
+        ["audit", "--compare", "last", "--format", "html"],
+        2,
+        "use text, markdown or json",
     ),
     ("unknown target", ["ask", "food?", "--target", "fair"], 2, "--target is `fair`"),
     ("short target", ["ask", "food?", "--target", "1,2"], 2, "--target has 2 shares"),

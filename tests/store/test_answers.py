@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import update
 
-from store.answers import AnswerStore, new_id
+from store.answers import AnswerStore, PassingAnswerStore, new_id
 from store.database import Database
-from store.errors import UsageError
+from store.errors import Unwritable, UsageError
 from store.receipt import CitationAudit
 from store.tables import Answer, Citation
 from tests.conftest import new_corpus
@@ -37,6 +37,33 @@ def test_ids_sort_by_time() -> None:
     assert len(found) == 200
     assert {len(item) for item in found} == {16}
     assert int(min(found)[:8], 16) <= datetime.now(UTC).timestamp() < int(max(found)[:8], 16) + 2
+
+
+def test_an_answer_that_cannot_be_stored_goes_on(
+    database: Database, corpus: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = PassingAnswerStore(database)
+    kept = answers.begin(corpus, "How is the staff?")
+    assert answers.unstored == ""
+
+    def full(*_: object) -> None:
+        raise Unwritable("the database", "database or disk is full", "free some disk space and run again")
+
+    with monkeypatch.context() as patch:
+        for name in ("begin", "finish", "interrupt"):
+            patch.setattr(AnswerStore, name, full)
+        answers.finish(kept, "Mostly kind [1].", opinion_receipt())
+        assert answers.unstored == "database or disk is full"
+        other = PassingAnswerStore(database)
+        assert len(other.begin(corpus, "How is the food?")) == 16
+        assert other.unstored == "database or disk is full"
+        third = PassingAnswerStore(database)
+        third.interrupt(kept, "", "failed")
+        assert third.unstored == "database or disk is full"
+    # What is not begun is not written to later on either.
+    other.finish("0" * 16, "Cold.", opinion_receipt())
+    assert count(database, Answer) == 1
+    assert AnswerStore(database).get(kept).state == "running"
 
 
 def test_life_of_an_answer(answers: AnswerStore, database: Database, corpus: int) -> None:

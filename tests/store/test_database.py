@@ -16,7 +16,14 @@ from sqlalchemy.orm import Session
 
 import store.database
 from store.database import HEAD_REVISION, Database, _alembic_config
-from store.errors import ConfigurationError, SchemaMismatch, ServiceUnreachable, StoreError, WorkspaceBusy
+from store.errors import (
+    ConfigurationError,
+    SchemaMismatch,
+    ServiceUnreachable,
+    StoreError,
+    Unwritable,
+    WorkspaceBusy,
+)
 from store.tables import Base, Corpus
 from tests.conftest import new_corpus
 
@@ -184,7 +191,7 @@ def test_read_only_file(sqlite_database: Database) -> None:
         connection.execute("PRAGMA query_only=ON")
 
     with pytest.raises(
-        StoreError, match=r"cannot write the database .* \(attempt to write a readonly"
+        Unwritable, match=r"cannot write the database .* \(attempt to write a readonly"
     ) as caught:
         new_corpus(sqlite_database)
     assert caught.value.hint == "check the folder's permissions"
@@ -207,7 +214,7 @@ def test_full_disk(sqlite_database: Database) -> None:
         connection.execute(f"PRAGMA max_page_count={pages}")
 
     with (
-        pytest.raises(StoreError, match="database or disk is full") as caught,
+        pytest.raises(Unwritable, match="database or disk is full") as caught,
         sqlite_database.session() as session,
     ):
         session.add_all(Corpus(name=f"{n}", settings={"x": "y" * 4000}) for n in range(200))
@@ -237,7 +244,7 @@ def test_locked_table_of_a_server(postgres_url: str) -> None:
 def test_server_that_refuses_writes(postgres_url: str) -> None:
     with (
         opened(postgres_url) as database,
-        pytest.raises(StoreError, match="cannot write the database") as caught,
+        pytest.raises(Unwritable, match="cannot write the database") as caught,
         database.session() as session,
     ):
         add(session, "SET TRANSACTION READ ONLY")
@@ -294,6 +301,25 @@ def test_two_processes_that_upgrade_at_once(tmp_path: Path) -> None:
         assert tables(database) == {table.name for table in Base.metadata.sorted_tables}
 
 
+def test_a_killed_writer_s_log_without_its_index_is_said_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "evenhand.db"
+    with opened(f"sqlite:///{path}") as first:
+        first.upgrade()
+        new_corpus(first, "kept")
+        kept = {name: path.with_name(name).read_bytes() for name in ("evenhand.db", "evenhand.db-wal")}
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for name, content in kept.items():
+        (copy / name).write_bytes(content)
+    assert kept["evenhand.db-wal"]
+    monkeypatch.setattr(store.database, "can_write", lambda _: False)
+    with pytest.raises(StoreError, match=r"changes in evenhand\.db-wal that cannot be read") as caught:
+        Database(f"sqlite:///{copy / 'evenhand.db'}")
+    assert caught.value.hint == "copy the workspace to a folder that can be written"
+
+
 @pytest.mark.parametrize("logged", [False, True])
 def test_a_database_that_may_not_be_written_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: bool
@@ -304,13 +330,13 @@ def test_a_database_that_may_not_be_written_is_read(
         new_corpus(first, "kept")
         if not logged:
             first.close()
-        monkeypatch.setattr(store.database, "_is_writable", lambda _: False)
+        monkeypatch.setattr(store.database, "can_write", lambda _: False)
         with opened(url.replace("?", "%3F")) as database:
             database.check_revision()
             with database.session() as session:
                 assert session.query(Corpus).one().name == "kept"
             with (
-                pytest.raises(StoreError, match=r"cannot write the database .*readonly"),
+                pytest.raises(Unwritable, match=r"cannot write the database .*readonly"),
                 database.session() as session,
             ):
                 session.add(Corpus(name="late"))

@@ -12,7 +12,13 @@ import numpy as np
 import pytest
 
 import store.vectors
-from store.errors import ConfigurationError, EmbedderMismatch, IndexUnavailable, ServiceUnreachable
+from store.errors import (
+    ConfigurationError,
+    EmbedderMismatch,
+    IndexReadOnly,
+    IndexUnavailable,
+    ServiceUnreachable,
+)
 from store.vectors import ChromaIndex, ChromaStore
 from tests.contracts.test_vector_index import chroma_server, free_port, unit_vectors
 
@@ -148,6 +154,21 @@ def test_folder_deleted_under_an_open_client(chroma: ChromaStore) -> None:
     chroma.erase()
     index_of(chroma).add(range(20), unit_vectors(20))
     assert index_of(chroma).count() == 20
+
+
+def test_an_index_that_cannot_be_written_is_not_opened(
+    chroma: ChromaStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index_of(chroma).add(range(20), unit_vectors(20))
+    chroma.close()
+    monkeypatch.setattr(store.vectors, "can_write", lambda _: False)
+    index = index_of(chroma)
+    for use in (index.count, index.ids, lambda: index.search(unit_vectors(1)[0], 3)):
+        with pytest.raises(IndexReadOnly, match="its folder cannot be written") as caught:
+            use()
+        assert caught.value.hint == "", "there is nothing to rebuild"
+    monkeypatch.setattr(store.vectors, "can_write", lambda _: True)
+    assert index.count() == 20
 
 
 def test_closing_one_store_leaves_another_open(chroma: ChromaStore, tmp_path: Path) -> None:

@@ -196,6 +196,70 @@ def test_many_questions_take_the_bundle(monkeypatch: pytest.MonkeyPatch) -> None
     assert far.violation > 1
 
 
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**9))
+def test_equal_weights_are_one_level_and_the_more_relevant_stands_first(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    Q, N, k = 2, 5, 3
+    R, types = np.round(rng.random((Q, N)), 2), rng.integers(0, 3, (Q, N))
+    w = np.array([[1 / 3] * 3, [0.5, 0.2, 0.2]][seed % 2])
+    problem = prepare_types(R, types, np.eye(3), w)
+    target, tau = group_target("parity", w, np.ones(3) / 3), 0.07
+    assert problem.levels[2].sum() == k
+    solution = solve_multigroup(problem, tau, target)
+    best = -np.inf
+    for shown in product(permutations(range(N), k), repeat=Q):
+        index = np.array(shown)
+        rb = np.einsum("p,qpd->d", w, np.eye(3)[np.take_along_axis(types, index, axis=1)]) / Q
+        if (np.abs(rb - target) <= tau + 1e-9).all():
+            best = max(best, float(np.take_along_axis(R, index, axis=1).sum()))
+    assert solution.feasible == (best > -np.inf)
+    shown = np.take_along_axis(R, solution.ranking, axis=1)
+    for level in range(problem.levels[0].size):
+        assert (np.diff(shown[:, problem.levels[1] == level], axis=1) <= 0).all()
+    assert np.array_equal(np.take_along_axis(types, solution.ranking, axis=1), solution.pattern)
+    if solution.feasible:
+        assert solution.relevance == pytest.approx(best, abs=1e-9)
+        assert (np.abs(solution.bias - target) <= tau + 1e-9).all()
+
+
+def test_many_types_leave_a_small_gap() -> None:
+    rng = np.random.default_rng(1)
+    Q, N, k = 12, 120, 8
+    shares = np.array([0.4, 0.25, 0.15, 0.1, 0.1])
+    sign = rng.choice(3, p=(0.5, 0.1, 0.4), size=(Q, N))
+    groups = [rng.choice(5, p=shares, size=(Q, N)) for _ in range(2)]
+    R = rng.normal(0.4, 0.12, (Q, N)) + 0.08 * (sign == 0) + 0.06 * (groups[0] == 0) - 0.06 * (groups[1] == 2)
+    codes, vectors = combine([(sign, [[1.0], [0.0], [-1.0]]), *((g, np.eye(5)) for g in groups)])
+    w = 0.9 * np.arange(1, k + 1) ** -0.7
+    target = np.concatenate(([0.1], *[group_target("proportional", w, shares)] * 2))
+    solution = solve_multigroup(prepare_types(R, codes, vectors, w), 0.1, target)
+    assert vectors.shape == (75, 11)
+    assert solution.feasible
+    assert (np.abs(solution.bias - target) <= 0.1 + 1e-9).all()
+    assert solution.gap / solution.relevance <= 1e-3
+
+
+@pytest.mark.parametrize("weights", [[1 / 3] * 3, [0.5, 0.3, 0.2]])
+def test_what_can_be_met_is_met_where_something_else_cannot(weights: list[float]) -> None:
+    rng = np.random.default_rng(2)
+    Q, N, w = 20, 30, np.array(weights)
+    sign, group = rng.integers(0, 2, (Q, N)), rng.integers(0, 2, (Q, N))
+    R = rng.random((Q, N)) + 0.5 * (group == 0)
+    codes, vectors = combine([(sign, [[1.0], [-1.0]]), (group, np.eye(2))])
+    problem = prepare_types(R, codes, vectors, w)
+    # All positive is Rb = 1: a target of 3 misses by 2 at the least, whatever the groups are.
+    solution = solve_multigroup(problem, 0.05, [3.0, 0.5, 0.5])
+    assert solution.status == "infeasible"
+    assert solution.violation == pytest.approx(3.0 - 0.05 - 1.0)
+    assert np.abs(solution.bias[1:] - 0.5).max() <= 0.05 + 0.5 / Q
+    positive = np.where(sign == 0, R, -np.inf)
+    bound = solve_multigroup(
+        prepare_types(positive, group, np.eye(2), w, present=np.isfinite(positive)), 0.05, 0.5
+    ).bound
+    assert solution.relevance >= bound - 1.0
+
+
 OK: dict[str, Any] = {
     "relevance": [[0.9, 0.8]],
     "types": [[0, 1]],

@@ -287,6 +287,18 @@ def test_the_engine_of_the_store_gets_each_reason_without_asking_twice(server: M
     assert len(server.requests) == 6
 
 
+def test_it_stops_when_asked_to_and_gives_what_was_answered(server: MisbehavingServer) -> None:
+    server.then(extracts(), extracts())
+    server.default = silent()
+    chat = OpenAIChat(EndpointSettings(base_url=server.base_url, model="fake"))
+    extractor = extractor_of(chat, options=ExtractorOptions(workers=1))
+    extractor.stopped = lambda: len(server.requests) == 3
+    found = extract_batch(extractor, REGISTRY, documents(12))
+    assert [type(entry).__name__ for entry in found] == ["Extraction"] * 8 + ["Postponed"] * 4
+    assert {str(entry) for entry in found[8:]} == {"interrupted"}
+    assert len(server.requests) == 3, "no document is tried alone"
+
+
 def test_a_dead_server_is_not_met_again_by_every_batch(server: MisbehavingServer) -> None:
     server.default = fails(401, "no")
     chat = OpenAIChat(EndpointSettings(base_url=server.base_url, model="fake"))

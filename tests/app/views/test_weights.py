@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.views.frontier import bias_frontier, opinion_frontier, scatter
+from app.views.frontier import BiasRow, bias_frontier, component_table, opinion_frontier, scatter
 from app.views.layout import width_of
 from app.views.weights import fit_words, weights_plot, weights_table, weights_text
 from store.receipt import FrontierPoint
@@ -72,13 +72,16 @@ def test_the_words() -> None:
 
 
 def test_scatter_places_the_corners() -> None:
-    lines = scatter([(0.0, 0.0, False), (1.0, 1.0, False), (0.5, 0.5, True)], ("x", "y"), 50, 5, ascii=True)
+    lines = scatter([(0.0, 0.0, ""), (1.0, 1.0, ""), (0.5, 0.5, "*")], ("x", "y"), 50, 5, ascii=True)
     assert lines[0] == "y"
     assert lines[1].endswith("o")
     assert lines[3].rstrip().endswith("*")
     assert lines[5].split("|")[1][0] == "o"
     assert scatter([], ("x", "y")) == []
-    assert any("*" in line for line in scatter([(1.0, 2.0, True)], ("x", "y"), 40, 4))
+    assert any("*" in line for line in scatter([(1.0, 2.0, "*")], ("x", "y"), 40, 4))
+    both = scatter([(0.0, 0.0, "*"), (0.0, 0.0, "+"), (1.0, 1.0, "+"), (1.0, 1.0, "")], ("x", "y"), 40, 4)
+    assert both[4].split("│")[1][0] == "#"
+    assert both[1].endswith("+")
 
 
 def test_frontiers_mark_the_choice() -> None:
@@ -89,10 +92,39 @@ def test_frontiers_mark_the_choice() -> None:
     text = "\n".join(opinion_frontier(points, 60, ascii=True))
     assert "chosen" in text
     assert text.isascii()
-    many = [(i / 50, 1 - i / 500, i == 33) for i in range(50)]
+    many = [BiasRow(i / 50, 1 - i / 500, "chosen" if i == 33 else "") for i in range(50)]
     listed = bias_frontier(many, 60, ascii=True)
     rows = listed[2 : listed.index("")]
     assert len(rows) <= 18
     assert sum("chosen" in row for row in rows) == 1
     assert rows[0].split()[0] == "+0.000"
     assert rows[-1].split()[0] == "+0.980"
+    assert "soft" not in "\n".join(listed)
+
+
+def test_the_soft_objective_has_a_column_and_a_mark() -> None:
+    points = [BiasRow(0.0, 0.9, "chosen", 4.5), BiasRow(0.5, 0.95, "soft", 4.71), BiasRow(1.0, 1.0, "", 4.6)]
+    listed = bias_frontier(points, 60, ascii=True)
+    assert listed[0].split("  ")[-1].strip() == "soft objective"
+    assert listed[3].split() == ["+0.500", "95.00%", "4.7100", "soft"]
+    plot = "\n".join(listed[6:-1])
+    assert plot.count("*") == 1
+    assert plot.count("+") == 2, "the mark, and the corner of the axes"
+    assert listed[-1] == "* chosen, + soft objective, # both"
+
+
+def test_components_are_listed_with_hostile_names_as_text() -> None:
+    row = {"predicted": 0.2, "target": 0.5, "natural": -0.1, "reachable": [0.0, 0.3]}
+    listed = component_table(
+        [
+            {"name": "polarity", "met": True, **row},
+            {"name": "city = \x1b[31mX\n", "met": False, **row},
+            {"name": "tier = gold", "met": None, **row},
+        ],
+        90,
+        ascii=True,
+    )
+    assert listed[2].split() == ["polarity", "+0.200", "+0.500", "met", "-0.100", "+0.000", "to", "+0.300"]
+    assert "NOT MET" in listed[3]
+    assert "\x1b" not in "".join(listed)
+    assert "met" not in listed[4].lower()

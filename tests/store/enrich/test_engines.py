@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import multiprocessing
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -119,6 +121,15 @@ def test_a_worker_that_dies_is_said_so() -> None:
     ):
         list(engine.run(BATCHES))
     assert "run again" in caught.value.hint
+
+
+def test_an_interrupt_from_the_terminal_is_left_to_the_one_that_they_work_for() -> None:
+    with open_engine("local", 2, ScriptedExtractor(), REGISTRY) as engine:
+        expected = list(engine.run(BATCHES))
+        for worker in multiprocessing.active_children():
+            assert worker.pid is not None
+            os.kill(worker.pid, signal.SIGINT)
+        assert [len(outcome) for outcome in engine.run(BATCHES)] == [len(outcome) for outcome in expected]
 
 
 def test_few_batches_are_under_way_at_once() -> None:

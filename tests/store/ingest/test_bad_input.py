@@ -543,15 +543,56 @@ def test_gzip_that_is_cut_short_keeps_the_rows_before(sqlite_database: Database,
     path = tmp_path / "r.csv.gz"
     whole = gzip.compress(("id,text\n" + rows).encode())
     path.write_bytes(whole[: int(len(whole) * 0.9)])
-    with pytest.raises(
-        IngestError, match="is cut short: its gzip data have no end; rows before the cut are kept"
-    ):
-        run(sqlite_database, corpus, path, embedder_spans=None)
+    report = run(sqlite_database, corpus, path, embedder_spans=None)
     kept = count(sqlite_database, Document)
     assert 0 < kept < 5_000
+    assert all(text.endswith(" was fine") for text in texts(sqlite_database)), "no row that was cut"
+    assert not report.complete
+    assert report.fault.endswith(
+        f"r.csv.gz is cut short: its gzip data have no end, after row {kept:,}; {kept:,} rows are kept"
+    )
     with sqlite_database.session() as session:
         source = session.scalars(select(Source)).one()
-    assert (source.state, source.rows_read, source.rows_new) == ("failed", kept, kept)
+    assert (source.state, source.rows_read, source.rows_new) == ("partial", kept, kept)
+    path.write_bytes(whole)
+    report = run(sqlite_database, corpus, path, embedder_spans=None)
+    assert (report.complete, report.fault) == (True, "")
+    assert books(report) == (5_000, 5_000 - kept, 0, kept, 0)
+
+
+def test_a_cut_file_removes_nothing(sqlite_database: Database, tmp_path: Path) -> None:
+    corpus = new_corpus(sqlite_database)
+    path = tmp_path / "r.csv.gz"
+    whole = gzip.compress(
+        b"id,text\n" + b"".join(b"%d,Room %d was fine\n" % (n, n * 7919) for n in range(4_000))
+    )
+    path.write_bytes(whole)
+    run(sqlite_database, corpus, path, embedder_spans=None)
+    path.write_bytes(whole[: len(whole) // 2])
+    report = run(sqlite_database, corpus, path, embedder_spans=None, sync=True)
+    assert 0 < report.counts.unchanged < 4_000
+    assert report.counts.removed == 0
+    assert count(sqlite_database, Document) == 4_000
+
+
+def test_a_file_of_a_folder_that_breaks_off_leaves_the_others_whole(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    folder = tmp_path / "d"
+    folder.mkdir()
+    rows = "".join(f"{n},Room number {n * 7919 % 10007} was fine\n" for n in range(3_000))
+    (folder / "a.csv.gz").write_bytes(gzip.compress(f"id,text\n{rows}".encode())[:-40])
+    (folder / "b.csv").write_text("id,text\nb1,The bed was soft\nb2,The bed was hard\n")
+    report = run(sqlite_database, new_corpus(sqlite_database), folder, embedder_spans=None)
+    assert not report.complete
+    assert report.counts.quarantined == 1
+    (reason,) = report.reasons
+    assert reason.startswith("a.csv.gz: ")
+    assert reason.endswith("is cut short: its gzip data have no end")
+    with sqlite_database.session() as session:
+        held = set(session.scalars(select(Document.text)))
+    assert {"The bed was soft", "The bed was hard"} < held
+    assert len(held) == report.counts.new > 2
 
 
 def test_a_short_gzip_that_is_cut_short_keeps_the_rows_before(
@@ -561,9 +602,94 @@ def test_a_short_gzip_that_is_cut_short_keeps_the_rows_before(
     lines = "".join(json.dumps({"text": f"Room {n * 7919 % 10007} was fine"}) + "\n" for n in range(400))
     whole = gzip.compress(lines.encode())
     path.write_bytes(whole[:-10])
-    with pytest.raises(IngestError, match="is cut short: its gzip data have no end"):
+    report = run(sqlite_database, new_corpus(sqlite_database), path)
+    assert "is cut short: its gzip data have no end" in report.fault
+    assert count(sqlite_database, Document) == report.counts.new > 0
+
+
+def test_a_gzip_that_is_cut_before_any_row_is_refused(sqlite_database: Database, tmp_path: Path) -> None:
+    path = tmp_path / "r.csv.gz"
+    path.write_bytes(gzip.compress(b"id,text\n1,The room was fine\n")[:12])
+    with pytest.raises(IngestError):
         run(sqlite_database, new_corpus(sqlite_database), path)
-    assert count(sqlite_database, Document) > 0
+    assert count(sqlite_database, Document) == 0
+
+
+def test_a_parquet_file_that_is_damaged_further_on_keeps_the_rows_before(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    path = tmp_path / "r.parquet"
+    said = [f"Room number {n * 7919 % 10007} was fine" for n in range(4_000)]
+    table = pyarrow.table({"id": list(range(4_000)), "text": said})
+    parquet.write_table(table, path, row_group_size=1_000, compression="gzip")
+    data = bytearray(path.read_bytes())
+    start = parquet.ParquetFile(path).metadata.row_group(2).column(1).data_page_offset
+    data[start + 40 : start + 400] = b"\0" * 360
+    path.write_bytes(data)
+    report = run(sqlite_database, new_corpus(sqlite_database), path)
+    assert books(report) == (2_000, 2_000, 0, 0, 0)
+    assert "r.parquet is damaged (" in report.fault
+    assert report.fault.endswith(", after row 2,000; 2,000 rows are kept")
+
+
+APPLY: list[tuple[str, str, dict[str, str], str]] = [
+    ("r.csv", "id,text\n1,The room was fine\n", {"sheet": "One"}, "--sheet means nothing for r.csv (csv)"),
+    ("r.csv", "id,text\n1,The room was fine\n", {"split": "lines"}, "--split means nothing for r.csv (csv)"),
+    ("r.json", '[{"text": "The room was fine"}]', {"delimiter": ";"}, "--delimiter means nothing for r.json"),
+    (
+        "r.txt",
+        "The room was fine\n",
+        {"sheet": "One"},
+        "--sheet means nothing for r.txt (text); leave it out",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "options", "message"), APPLY)
+def test_an_option_that_means_nothing_for_the_file_is_refused(
+    sqlite_database: Database, tmp_path: Path, name: str, text: str, options: dict[str, str], message: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(UsageError) as raised:
+        run(sqlite_database, new_corpus(sqlite_database), path, **options)
+    assert str(raised.value).startswith(message)
+    assert count(sqlite_database, Document) == 0
+
+
+def test_in_a_folder_an_option_holds_for_the_files_that_have_it(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    folder = tmp_path / "d"
+    folder.mkdir()
+    (folder / "a.csv").write_text("id,text\n1,The bed was soft\n")
+    (folder / "b.txt").write_text("The room was fine\nThe food was cold\n")
+    corpus = new_corpus(sqlite_database)
+    report = run(sqlite_database, corpus, folder, split="lines")
+    assert report.counts.new == 3
+    with pytest.raises(UsageError, match=r"--sheet means nothing for .* \(csv, text\)"):
+        run(sqlite_database, corpus, folder, sheet="One")
+    with pytest.raises(UsageError, match="utf-99"):
+        run(sqlite_database, corpus, folder, encoding="utf-99")
+
+
+def test_a_sheet_that_one_workbook_of_a_folder_lacks(sqlite_database: Database, tmp_path: Path) -> None:
+    import openpyxl
+
+    folder = tmp_path / "d"
+    folder.mkdir()
+    for name, title in (("a", "One"), ("b", "Two")):
+        book = openpyxl.Workbook()
+        book.active.title = title
+        book.active.append(["text"])
+        book.active.append([f"The bed of {name} was soft"])
+        book.save(folder / f"{name}.xlsx")
+    report = run(sqlite_database, new_corpus(sqlite_database), folder, sheet="One")
+    assert (report.counts.new, report.counts.quarantined) == (1, 1)
+    assert list(report.reasons) == ["b.xlsx: b.xlsx has no sheet 'One'"]
 
 
 def test_a_damaged_workbook(sqlite_database: Database, tmp_path: Path) -> None:
@@ -572,6 +698,30 @@ def test_a_damaged_workbook(sqlite_database: Database, tmp_path: Path) -> None:
         archive.writestr("something.txt", "x")
     with pytest.raises(IngestError, match=r"r\.xlsx is no readable Excel workbook"):
         run(sqlite_database, new_corpus(sqlite_database), path)
+
+
+def test_a_workbook_that_is_damaged_further_on_keeps_the_rows_before(
+    sqlite_database: Database, tmp_path: Path
+) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.append(["id", "text"])
+    for n in range(3_000):
+        book.active.append([n, f"Room number {n * 7919 % 10007} was fine"])
+    path = tmp_path / "r.xlsx"
+    book.save(path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = parts["xl/worksheets/sheet1.xml"]
+    parts["xl/worksheets/sheet1.xml"] = sheet[: len(sheet) // 2]
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    report = run(sqlite_database, new_corpus(sqlite_database), path)
+    assert 1_000 < report.counts.new < 2_000
+    assert not report.complete
+    assert "r.xlsx is damaged (" in report.fault
 
 
 def test_a_damaged_parquet_file(sqlite_database: Database, tmp_path: Path) -> None:
