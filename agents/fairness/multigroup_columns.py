@@ -18,6 +18,8 @@ from agents.fairness.multigroup_problem import Floats, Integers, MultigroupProbl
 
 #: Most oracle calls of the bundle, and the relative difference of model and bound at which it stops.
 MAX_ROUNDS, CLOSE = 60, 1e-9
+#: Widest box: prices far above any that tells two documents apart, at which HiGHS begins to lose its way.
+FAR = 1e5
 #: Blocks of questions with cutting planes of their own.
 BLOCKS = 16
 #: Relative changes of the last price whose answers are offered to the mixture.
@@ -159,10 +161,12 @@ def _bundle(problem: MultigroupProblem, columns: _Columns, low: Floats, high: Fl
         on_edge = bool((np.abs(price - centre) >= radius * (1 - 1e-9)).any())
         if bound < best - 1e-12 * abs(best if np.isfinite(best) else 0.0):
             centre, best = price, bound
-            radius *= 2.0 if on_edge else 1.0
+            radius = min(radius * (2.0 if on_edge else 1.0), FAR)
         else:
             radius *= 0.5
-        # Variables: theta of each block, then the positive and the negative part of nu.
+        # Variables: theta of each block, then the positive and the negative part of nu, which where the window is a
+        # point could grow together at no cost.
+        up, down = np.maximum(centre + radius, 0.0), np.maximum(radius - centre, 0.0)
         C = len(slopes)
         planes = np.zeros((C * B, B + 2 * d))
         planes[:, :B] = -np.tile(np.eye(B), (C, 1))
@@ -173,16 +177,18 @@ def _bundle(problem: MultigroupProblem, columns: _Columns, low: Floats, high: Fl
             np.concatenate((np.ones(B), high, -low)),
             A_ub=np.vstack((planes, box, -box)),
             b_ub=np.concatenate((-np.concatenate(heights), centre + radius, radius - centre)),
-            bounds=[(None, None)] * B + [(0, None)] * (2 * d),
+            bounds=[(None, None)] * B + [(0, most) for most in (*up, *down)],
             method="highs",
+            options={"time_limit": 5.0},
         )
         if model.x is None:
             break
         price = model.x[B : B + d] - model.x[B + d :]
         if best - model.fun <= CLOSE * abs(best):
-            if (np.abs(price - centre) < radius * (1 - 1e-9)).all():
+            # Where the targets leave a direction free (shares that sum to one), the edge tells nothing.
+            if radius >= FAR or (np.abs(price - centre) < radius * (1 - 1e-9)).all():
                 break
-            radius *= 4.0
+            radius = min(radius * 4.0, FAR)
     return centre, best
 
 

@@ -31,7 +31,7 @@ _END: Final = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|$|[A-Z\"“(])
 _CUT: Final = re.compile(
     r"""(?P<hard>;|\s[-–—]+\s|—|–|\s\#\s)
       |,?\s+(?P<word>even\ though|in\ spite|but|however|yet|nevertheless|nonetheless|although|though|tho|despite
-         |albeit|whilst|while|whereas|except|because|unless|if)\b
+         |albeit|whilst|while|whereas|except|because(?!\s+of\b)|unless|if)\b
       |(?P<soft>,\s*(?:(?:and|so|or|plus|which)\s+)?|\s+(?:and|so|plus)\s+|:\s+)""",
     re.VERBOSE | re.IGNORECASE,
 )

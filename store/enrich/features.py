@@ -15,7 +15,7 @@ from typing import Final
 
 from store.enrich.clauses import Clause, clauses
 from store.enrich.cues import CONTRAST
-from store.enrich.polarity import TOKEN, is_negator, valences, words_of
+from store.enrich.polarity import TOKEN, hush, is_negator, valences, words_of
 
 #: Value of a sparse feature: below 1, so that the same penalty weighs more on single words than on valences.
 SPARSE: Final = 0.3
@@ -85,6 +85,21 @@ def analyse(text: str, places: Sequence[int] | None = None) -> Analysis:
         sentence_of,
         _negated(words, sentence_of),
     )
+
+
+def weigh(analysis: Analysis, clauses_there: Sequence[int]) -> float:
+    """Give a sentence that ``analyse`` left at 0 its valences; return their sum.
+
+    ``clauses_there`` are the indices of all of its clauses.
+    """
+    first, last = analysis.clauses[clauses_there[0]], analysis.clauses[clauses_there[-1]]
+    low = analysis.index_at(first.start)
+    high = analysis.index_at(last.end - 1) + 1
+    words = analysis.words[low:high]
+    values = valences(words, first.question)
+    hush(words, values)
+    analysis.values[low:high] = values
+    return sum(values)
 
 
 def _negated(words: list[str], sentence_of: list[int]) -> list[bool]:
@@ -290,4 +305,13 @@ def sentence_features(text: str) -> Features:
     return features
 
 
-__all__ = ["SPARSE", "WINDOW", "Analysis", "Features", "analyse", "sentence_features", "target_features"]
+__all__ = [
+    "SPARSE",
+    "WINDOW",
+    "Analysis",
+    "Features",
+    "analyse",
+    "sentence_features",
+    "target_features",
+    "weigh",
+]

@@ -8,18 +8,23 @@ from dataclasses import dataclass
 from typing import Final
 
 from store.enrich.cues import CONDITION, CONTRAST, DIMINISHERS, EMPTY, INTENSIFIERS
+from store.enrich.deeds import BLAMING
 from store.enrich.features import Analysis
 from store.enrich.patterns import (
     ADVICE,
+    FACT,
+    HAPPENED,
     INDIFFERENT,
     MIXED,
+    PARTED,
+    PRESSED,
     RHETORICAL,
     SARCASM,
     SUBJECTS,
     UNREAL,
     side_taken,
 )
-from store.enrich.spans import word_range
+from store.enrich.spans import sentence_start, word_range
 from store.enrich.turns import turn
 from store.records import Intensity, Sentiment
 
@@ -30,6 +35,11 @@ NEUTRAL_ODDS: Final = 0.18
 #: A question asks and does not tell; a condition speaks of what may be, not of what was.
 QUESTION_ODDS: Final = 16.0
 CONDITION_ODDS: Final = 4.0
+#: Odds of neutral, times these, for a place, a time or a number with no word of more valence than ``PLAIN``, and for a
+#: clause with no word of valence that tells of nothing that happened, unless it is pressed ("only", "still").
+FACT_ODDS: Final = 15.0
+DESCRIBING_ODDS: Final = 3.0
+PLAIN: Final = 1.2
 #: Signs closer than this are not told apart: mixed where there are words of both, else neutral.
 UNDECIDED: Final = 0.06
 #: Strength is the margin of the head, 0 to 1, and a quarter of the strongest valence, 0 to 1, together; what counts
@@ -44,10 +54,11 @@ TURN_VALENCE: Final = 0.8
 #: Log-odds that the lexicon's lean, and the naming words' own valence, add to the head's.
 LEXICON_WEIGHT: Final = 1.0
 TOLD_WEIGHT: Final = 2.0
+FOLLOW_WEIGHT: Final = 2.0
 #: Log-odds of a phrase that takes a side ("in favour of", "I have had better").
 SIDE_WEIGHT: Final = 2.5
 #: Odds of neutral where no word of the lexicon stands in the clauses: the head alone is a weak witness.
-UNTOLD_ODDS: Final = 0.45
+UNTOLD_ODDS: Final = 0.3
 #: Confidence that "I don't mind either way" is no side, unless a word as strong as this stands beside it.
 INDIFFERENCE: Final = 0.7
 STRONG: Final = 2.0
@@ -63,7 +74,12 @@ IMPLIED_REACH: Final = 5
 _LINKING: Final[frozenset[str]] = frozenset(
     ["is", "was", "are", "were", "looks", "looked", "feels", "felt", "seems"]
 )
+TURNERS: frozenset[str] = CONTRAST
 _LINKS: Final[frozenset[str]] = frozenset(["and", "yet", "but", "or", ",", "though", "although", "/", "&"])
+#: Pronouns by which a clause that turns speaks of what came before.
+_REFERS: Final[frozenset[str]] = frozenset(
+    ["it", "its", "they", "them", "their", "he", "him", "his", "she", "her", "one", "you"]
+)
 _ENDS: Final[frozenset[str]] = frozenset([";", ":", "(", ")"])
 
 
@@ -86,6 +102,8 @@ def judge(
     lean: float = 0.0,
     told: float = 0.0,
     sentence: str = "",
+    after: Sequence[int] = (),
+    compared: float = 0.0,
 ) -> Judgement:
     """Judge what some clauses of ``analysis`` say of an entity.
 
@@ -106,22 +124,36 @@ def judge(
         Valence of the naming words themselves: "true to size" says what it thinks of the fit.
     sentence
         The whole sentence, where it holds more than ``quote``.
+    after
+        Indices of the clauses of the next sentence that go on about it; ``quote`` holds their words too.
+    compared
+        Side of the comparison that the entity stands in, in [-1, 1].
     """
     negative, neutral, positive = shares
     clause = analysis.clauses[clauses[0]]
     values = [[analysis.values[i] for i in word_range(analysis, index)] for index in clauses]
-    best, worst = _strongest(values)
-    asked = clause.question and RHETORICAL.search(quote) is None
-    side = side_taken(quote) or (-1.0 if UNREAL.search(sentence or quote) else turn(quote))
+    best, worst = _strongest(
+        [*values, *([analysis.values[i] for i in word_range(analysis, index)] for index in after)]
+    )
+    blaming = clause.question and BLAMING.search(sentence or quote) is not None
+    asked = clause.question and not blaming and RHETORICAL.search(quote) is None
+    side = compared or side_taken(quote)
+    side = side or (-1.0 if blaming or UNREAL.search(sentence or quote) else turn(quote))
     side = side or _turned(analysis, clauses[0], values)
     if side:
         # "I have had better": the praise is of something else.
         tilt = SIDE_WEIGHT * side + (lean if lean * side > 0 else lean * (1.0 - abs(side)))
     else:
         tilt = 0.0 if asked else LEXICON_WEIGHT * lean + TOLD_WEIGHT * math.tanh(told)
+    tilt += FOLLOW_WEIGHT * _follow(analysis, after)
     positive, negative = positive * math.exp(tilt), negative * math.exp(-tilt)
     odds = NEUTRAL_ODDS if best or worst or side else UNTOLD_ODDS
     odds *= QUESTION_ODDS if asked else 1.0
+    if not side and max(best, worst) < PLAIN and not PRESSED.search(quote):
+        if FACT.search(quote):
+            odds *= FACT_ODDS
+        elif not (best or worst) and not HAPPENED.search(quote):
+            odds *= DESCRIBING_ODDS
     if clause.opening in CONDITION or ADVICE.search(quote):
         odds *= 1.0 if side else CONDITION_ODDS * (2.0 if ADVICE.search(quote) else 1.0)
     total = positive + negative + odds * neutral
@@ -136,7 +168,13 @@ def judge(
     undecided = abs(positive - negative) < UNDECIDED
     if neutral >= 0.5 or (undecided and min(best, worst) == 0):
         return Judgement("neutral", "none", round(neutral, 3))
-    if undecided or _both(analysis, clauses, values, alone):
+    turning = after and analysis.clauses[after[0]].opening in CONTRAST
+    if (
+        undecided
+        or _both(analysis, (*clauses, *after) if turning else clauses, alone)
+        or _countered(analysis, clauses, after, positive > negative)
+        or _shared(analysis, clauses, sentence)
+    ):
         return Judgement("mixed", "none", round(max(MIXED_CONFIDENCE, 1.0 - abs(positive - negative)), 3))
     sentiment: Sentiment = "positive" if positive > negative else "negative"
     medium, high = PRAISE if positive > negative else BLAME
@@ -166,9 +204,57 @@ def _strongest(values: Sequence[Sequence[float]]) -> tuple[float, float]:
     return min(max(every, default=0.0), 4.0), min(-min(every, default=0.0), 4.0)
 
 
-def _both(analysis: Analysis, clauses: Sequence[int], values: Sequence[Sequence[float]], alone: bool) -> bool:
+def _follow(analysis: Analysis, after: Sequence[int]) -> float:
+    """Lean of the next sentence that goes on about the entity, in (-1, 1)."""
+    total = sum(analysis.values[i] for clause in after for i in word_range(analysis, clause))
+    return math.tanh(total / 2)
+
+
+def _countered(analysis: Analysis, clauses: Sequence[int], after: Sequence[int], praised: bool) -> bool:
+    """Whether the next clause turns praise around without a word of blame: "is great, but they close at five"."""
+    turned = [index for index in (*clauses[1:], clauses[-1] + 1, *after) if index < len(analysis.clauses)]
+    return praised and any(
+        _turns(
+            analysis,
+            index,
+            analysis.clauses[clauses[0]].sentence if index not in after else None,
+            index in clauses,
+        )
+        for index in turned
+    )
+
+
+def _turns(analysis: Analysis, index: int, sentence: int | None, spoken: bool) -> bool:
+    """Whether a clause turns from praise and holds none; ``spoken``: it is known to go on about the entity."""
+    clause = analysis.clauses[index]
+    if clause.opening not in TURNERS or (sentence is not None and clause.sentence != sentence):
+        return False
+    every = word_range(analysis, index)
+    refers = spoken or any(analysis.words[i].split("'")[0] in _REFERS for i in every)
+    return refers and sum(analysis.values[i] for i in every) < TURN_VALENCE
+
+
+def _shared(analysis: Analysis, clauses: Sequence[int], sentence: str) -> bool:
+    """Whether the sentence parts the entity in some that are so and others that are not, from its clauses on.
+
+    "Some are slow, others are broken" has one side all the same.
+    """
+    match = PARTED.search(sentence)
+    if match is None:
+        return False
+    begin = analysis.clauses[sentence_start(analysis, clauses[0])].start
+    named = analysis.clauses[clauses[0]].start <= begin + match.start() < analysis.clauses[clauses[-1]].end
+    if not named:
+        return False
+    low, parted = analysis.index_at(begin), analysis.index_at(begin + match.end())
+    high = analysis.index_at(begin + len(sentence) - 1) + 1
+    before, behind = sum(analysis.values[low:parted]), sum(analysis.values[parted:high])
+    return before * behind <= 0 and not (before < 0 and behind <= 0)
+
+
+def _both(analysis: Analysis, clauses: Sequence[int], alone: bool) -> bool:
     """Whether both praise and blame fall on the entity: across clauses that go on about it, or side by side in one."""
-    sums = [sum(clause) for clause in values]
+    sums = [sum(analysis.values[i] for i in word_range(analysis, clause)) for clause in clauses]
     if len(sums) > 1 and max(sums) >= TURN_VALENCE and min(sums) <= -TURN_VALENCE:
         return True
     return alone and (

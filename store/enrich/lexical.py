@@ -17,22 +17,26 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from store.enrich.comparisons import compared
+from store.enrich.cues import CONTRAST
 from store.enrich.emotions import markers_of
 from store.enrich.evidence import evidence_of, is_personal
-from store.enrich.features import Analysis, Features, analyse, target_features
+from store.enrich.features import Analysis, Features, analyse, target_features, weigh
 from store.enrich.heads import Head, shipped
 from store.enrich.impact import impact_of
 from store.enrich.judgement import Judgement, judge
 from store.enrich.language import detect
 from store.enrich.matcher import EntityMatcher, Mention
-from store.enrich.registry_words import lemmas
-from store.enrich.spans import quote_span, sentence_span, speaking
+from store.enrich.polarity import hush
+from store.enrich.registry_words import lemma, lemmas
+from store.enrich.spans import going_on, quote_span, sentence_span, speaking
+from store.enrich.turns import turn
 from store.records import Extraction, OpinionUnit, RegistryEntity, score_of
 
 #: Mentions that are looked at together: bounds the memory that one long document takes.
 BATCH: Final = 256
 #: Version of the rules; the head's hash is added to it.
-RULES: Final = "7"
+RULES: Final = "8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,10 @@ class Reading:
         Valences of the words about it, nearer ones more, squashed to (-1, 1).
     told
         Valence of the naming words themselves ("true to size", "noisy"); 0 for a plain name.
+    after
+        Indices of the clauses of the next sentence, where that goes on about the entity.
+    compared
+        Side of the comparison that it stands in: above 0 where it is the better of the two.
     """
 
     entity: str
@@ -61,6 +69,8 @@ class Reading:
     alone: bool
     lean: float = 0.0
     told: float = 0.0
+    after: tuple[int, ...] = ()
+    compared: float = 0.0
 
 
 class LexicalExtractor:
@@ -101,6 +111,8 @@ class LexicalExtractor:
                 yield Extraction(document_id, (), language)
                 continue
             analysis = analyse(text, [mention.start for mention in mentions])
+            hush(analysis.words, analysis.values)
+            _silence(analysis, mentions)
             counts = Counter(mention.entity for mention in mentions)
             personal = is_personal(text)
             units = tuple(
@@ -138,10 +150,16 @@ def read(analysis: Analysis, mentions: Sequence[Mention], head: Head) -> list[Re
         leans.extend(_lean(found) for found in batch)
     probabilities = np.concatenate(shares)
     named = Counter(clause for clause, _ in places)
+    last_named = {analysis.clauses[clause].sentence: clause for clause in named}
     readings = []
     for (clause, entity), members in places.items():
         negative, neutral, positive = probabilities[members].mean(axis=0).tolist()
         last = analysis.index_at(mentions[members[-1]].end - 1)
+        sentence = analysis.clauses[clause].sentence
+        sole = len({mention.entity for mention in by_sentence[sentence]}) == 1
+        after: tuple[int, ...] = ()
+        if last_named[sentence] == clause and named[clause] == 1:
+            after = going_on(analysis, clause, last_named, alone=sole)
         readings.append(
             Reading(
                 entity,
@@ -150,9 +168,21 @@ def read(analysis: Analysis, mentions: Sequence[Mention], head: Head) -> list[Re
                 named[clause] == 1,
                 float(np.mean([leans[member] for member in members])),
                 _told(analysis, [mentions[member] for member in members]),
+                after,
+                compared(analysis, clause, analysis.index_at(mentions[members[0]].start)),
             )
         )
     return readings
+
+
+def _silence(analysis: Analysis, mentions: Sequence[Mention]) -> None:
+    """Take the valence from the words of a plain name: "support" and "waiting room" neither praise nor blame."""
+    for mention in mentions:
+        word = analysis.index_at(mention.start)
+        while word < len(analysis.words) and analysis.starts[word] < mention.end:
+            if analysis.values[word] and lemma(analysis.words[word]) in lemmas(mention.entity):
+                analysis.values[word] = 0.0
+            word += 1
 
 
 def _lean(features: Features) -> float:
@@ -164,8 +194,6 @@ def _told(analysis: Analysis, mentions: Sequence[Mention]) -> float:
     """Valence of the words that name the entity, negation included; its plain name ("support") says nothing."""
     total = 0.0
     for mention in mentions:
-        if "-".join(lemmas(mention.form)) == "-".join(lemmas(mention.entity)):
-            continue
         word = analysis.index_at(mention.start)
         while word < len(analysis.words) and analysis.starts[word] < mention.end:
             total += analysis.values[word]
@@ -176,6 +204,15 @@ def _told(analysis: Analysis, mentions: Sequence[Mention]) -> float:
 def _batches(rows: Iterator[Features]) -> Iterator[list[Features]]:
     while batch := list(islice(rows, BATCH)):
         yield batch
+
+
+def _after(text: str, analysis: Analysis, reading: Reading) -> tuple[int, ...]:
+    """Return the clauses of the next sentence that go on about the entity, where they take a side."""
+    if not reading.after:
+        return ()
+    start, end = analysis.clauses[reading.after[0]].start, analysis.clauses[reading.after[-1]].end
+    turning = analysis.clauses[reading.after[0]].opening in CONTRAST
+    return reading.after if weigh(analysis, reading.after) or turning or turn(text[start:end]) else ()
 
 
 def _sentence(text: str, analysis: Analysis, clause: int) -> str:
@@ -208,11 +245,14 @@ def _joined(left: Reading, right: Reading) -> Reading:
         left.alone and right.alone,
         (left.lean + right.lean) / 2,
         left.told + right.told,
+        right.after,
+        left.compared or right.compared,
     )
 
 
 def _unit(text: str, analysis: Analysis, reading: Reading, mentions: int, personal: bool) -> OpinionUnit:
-    first, last = analysis.clauses[reading.clauses[0]], analysis.clauses[reading.clauses[-1]]
+    after = _after(text, analysis, reading)
+    first, last = analysis.clauses[reading.clauses[0]], analysis.clauses[(*reading.clauses, *after)[-1]]
     words = text[first.start : last.end]
     verdict: Judgement = judge(
         analysis,
@@ -223,8 +263,11 @@ def _unit(text: str, analysis: Analysis, reading: Reading, mentions: int, person
         lean=reading.lean,
         told=reading.told,
         sentence=_sentence(text, analysis, reading.clauses[0]),
+        after=after,
+        compared=reading.compared,
     )
     start, end = quote_span(text, analysis, reading.clauses)
+    end = max(end, last.end)
     return OpinionUnit(
         entity=reading.entity,
         sentiment=verdict.sentiment,

@@ -49,6 +49,44 @@ MIXED: Final = re.compile(
     r"|\b(?:its|has|have|are|both)\s(?:the\s)?(?:pros\sand\s(?:the\s)?cons|ups\sand\sdowns|good\sand\s(?:its\s)?bad)\b",
     re.IGNORECASE,
 )
+#: Some are so and others are not.
+PARTED: Final = re.compile(
+    r"\bsome\b(?!\sof\s(?:us|my|the\sbest))[^.!?;]{3,90}?(?:,\s|\s(?:and|but|while|whereas)\s)(?:some\b(?!\sof\s(?:us|my|the\sbest))|others?\b|the\s(?:rest|others?)\b)"
+    r"|\bsome\s[a-z]+\ssome\s[a-z]+\b|\bone\s[^.!?;]{3,80}?(?:,\s|\s(?:and|but|while)\s)(?:and\s|but\s)?(?:another\b|the\s(?:other|next|second)\b)"
+    r"|(?:,\s|\s(?:and|but|while)\s)the\s(?:one|ones|other|others)\s(?:who|that|which|in|on|at|from|upstairs|downstairs|after)\b",
+    re.IGNORECASE,
+)
+_NUMBER: Final = (
+    r"(?:[£$€]\s?)?(?:\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen"
+    r"|twenty|thirty|forty|fifty|sixty)"
+)
+#: Where, when, how many and how a thing is: told, not judged.
+FACT: Final = re.compile(
+    r"\b(?:is|are|was|were)\s(?:(?:all|both|also|now|located|situated|based|found|held|kept|parked|down|up|just|right)\s){0,2}?"
+    r"(?:on|in|at|by|near|next\sto|opposite|behind|between|inside|outside|below|above|beside|across\sfrom|from|under|there|here|upstairs|downstairs)\b"
+    rf"|\b(?:is|are|was|were|costs?|counts?|lasts?|requires?|opens?|closes?|starts?|ends?|runs?|has|have|holds?|seats?|includes?|for)\s(?:(?:for|from|at|until|till|about|around|between|on)\s)?{_NUMBER}\b"
+    rf"|\bthere(?:\s(?:is|are|was|were)|'s)\s(?:also\s)?(?:an?\s|{_NUMBER}\b)|\b(?:is|are)\s(?:the\ssame|called|made\sof|included|optional|closed\son|open\s(?:on|from|until|till|to))\b"
+    r"|\b(?:is|are|was|were|has\sbeen|have\sbeen|can\sbe|must\sbe|get|gets)\s(?:searched|booked|collected|returned|paid|posted|sent|delivered|borrowed|ordered|recorded|replaced\sby|moved|printed|issued|reached\sby|used\sfor|shared\swith)\b"
+    r"|\b(?:moved|changed|switched|relocated)\s(?:to|in|from|on)\b|\b(?:comes?|came)\s(?:with|in|as|on)\b|\b(?:counts?|goes|go)\s(?:towards|for)\b"
+    r"|\byou\s(?:can|pay|get|need\sto|have\sto|must|may|book|hold|press|scan|enter|hand|collect)\b|\b(?:used|use|visited|visit|attended|attend|went\sto|go\sto|come\shere|borrow|read|take|took)\b[^.!?]{0,40}\b(?:mostly|mainly|usually|in\s(?:january|february|march|april|may|june|july|august|september|october|november|december|20\d\d)|every|on\s(?:mon|tues|wednes|thurs|fri|satur|sun)days?|about\s[a-z]+|for\sa)\b"
+    r"|\b(?:set|sits?|stands?|lies|hangs?|lives?|stops?|runs?|leaves?|departs?|meets?|starts?|ends?|opens?|closes?|takes\splace|happens?)\s(?:right\s|just\s|only\s)?"
+    r"(?:on|in|at|by|near|next\sto|opposite|outside|inside|behind|from|between|every|daily|weekly|monthly|twice\sa|once\sa|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?)\b"
+    r"|\b(?:consists?\sof|contains?|comprises?|belongs?\sto|includes?|covers?|weighs?|measures?)\b|\b(?:is|are)\s(?:called|named|run\sby|owned\sby|written\sby)\b|\byou(?:'ll)?\s(?:find|see|reach)\b"
+    rf"|\b(?:is|are|was)\s(?:an?\s|about\s|around\s|roughly\s)?{_NUMBER}[-\s](?:minutes?|mins?|metres?|meters?|miles?|km|pages?|hours?|weeks?|days?|euros?|pounds?|dollars?|storeys?|floors?)\b"
+    r"|\b(?:i|we)\s(?:then\s|also\s|both\s|mostly\s|usually\s)?(?:used|use|visited|attended|landed|arrived|parked|collected|booked|stayed|bought|ordered|saw|sat|(?:was|were)\sgiven|checked\sin|signed\sup|joined|had\sthe)\b"
+    r"|\bpicked\s(?:me|us)\sup\s(?:at|from|in)\b|\b(?:mostly|mainly|usually)\s(?:use|go|come|take|visit)\b|\bi'm\son\b|\bthey(?:'ve|\shave)\s(?:put|added|opened|installed)\b",
+    re.IGNORECASE,
+)
+#: Something that happened, or happened to the writer: without these words a clause describes.
+HAPPENED: Final = re.compile(
+    r"\b(?:me|us|my|our|mine|was|were|had|did|[a-z]{3,}ed|went|took|got|gave|made|came|told|rang|saw|put|found|said|left|kept|felt|broke|lost|brought|sent)\b",
+    re.IGNORECASE,
+)
+#: What makes even a plain fact a view.
+PRESSED: Final = re.compile(
+    r"!|\b(?:so(?!\s(?:is|are|do|does|did)\b)|too(?=\s[a-z])|very|just|only|still|even|never|always|nothing|nobody|not|no|again|finally|at\slast|actually|really|could|should|would|needs?|wish|hardly|barely|apparently|supposedly|already|but|though)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 #: Advice to others says how to get something, not how it was.
 ADVICE: Final = re.compile(
     r"^\W*(?:(?:so|but|and|just|please|also)\s)?(?:if\syou\s(?:want|need|like|prefer|are\slooking|can|plan|go|get|do)\b"
@@ -107,8 +145,12 @@ SUBJECTS: Final[frozenset[str]] = frozenset([
 
 __all__ = [
     "ADVICE",
+    "FACT",
+    "HAPPENED",
     "INDIFFERENT",
     "MIXED",
+    "PARTED",
+    "PRESSED",
     "RHETORICAL",
     "SARCASM",
     "SUBJECTS",

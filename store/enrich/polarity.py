@@ -37,10 +37,13 @@ REACH: Final = 4
 WISH_REACH: Final = 7
 CONDITION_REACH: Final = 12
 #: "Couldn't believe", "cannot stress": said of what is, not denied.
-_UNABLE: Final = frozenset(("can't", "couldn't", "cannot", "cant", "couldnt"))
+_UNABLE: Final = frozenset(("can't", "couldn't", "cannot", "cant", "couldnt", "wouldn't", "won't", "wouldnt"))
 _AMAZED: Final = tuple(
     [word] for word in ("believe", "stress", "emphasise", "emphasize", "overstate", "wait")
 )
+#: Most words between two quotation marks that are hushed.
+QUOTED: Final = 12
+_QUOTES: Final[frozenset[str]] = frozenset(['"', "“", "”"])
 _FAR: Final = -99
 
 
@@ -80,6 +83,8 @@ class _Scope:
             value *= _FLIP if value > 0 else _FLIP_BLAME
         elif i - self.wish <= WISH_REACH and value > 0 and INTENTS.isdisjoint(words[self.wish : i + 1]):
             value *= _MISSED
+        elif value > 0 and words[i - 1 : i] == ["less"] and words[i - 2 : i - 1] != ["no"]:
+            value *= _FLIP
         return value * _IF if i - self.condition < CONDITION_REACH else value
 
     def open(self, words: list[str], i: int) -> None:
@@ -141,6 +146,16 @@ def valences(words: list[str], question: bool = False) -> list[float]:
         else:
             scope.open(words, i)
     return [value / 3 for value in values] if question else values
+
+
+def hush(words: list[str], values: list[float]) -> None:
+    """Take the valence from what stands in quotation marks: others said it, or the writer does not mean it."""
+    if _QUOTES.isdisjoint(words):
+        return
+    marks = [i for i, word in enumerate(words) if word in _QUOTES]
+    for first, last in zip(marks[::2], marks[1::2], strict=False):
+        if last - first <= QUOTED + 1:
+            values[first : last + 1] = [0.0] * (last + 1 - first)
 
 
 def _phrase(words: list[str], i: int, phrases: dict[int, float], scope: _Scope, value: float) -> float:
@@ -215,10 +230,12 @@ def compound(text: str) -> float:
 
 __all__ = [
     "CONDITION_REACH",
+    "QUOTED",
     "REACH",
     "TOKEN",
     "WISH_REACH",
     "compound",
+    "hush",
     "is_negator",
     "valences",
     "words_of",

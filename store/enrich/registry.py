@@ -87,7 +87,7 @@ def bootstrap(
     counts = count_terms(texts, lexis)
     columns = columns_to_terms(aspect_columns)
     least = least_uses(texts)
-    kept = select(counts, lexis, least, subjects, columns)
+    kept = select(counts, lexis, least, subjects, columns, len(texts))
     clusters, doubtful = join(kept, counts, lexis, texts, embed, Limits(least, MAX_ENTITIES), columns)
     entities = _keep_previous(_seen_only(_entities(clusters), texts), previous)
     mentions = count_mentions(texts, entities)

@@ -24,6 +24,8 @@ class Knowledge:
         Opinion words of Hu and Liu's lexicon (2004), lower case as listed.
     stop
         Base forms of nouns that name no thing to hold a view on.
+    contextual
+        Base forms among these that name a thing where a corpus is about it (``doctor``, ``meeting``, ``website``).
     aside
         Base forms of nouns that are named in passing: no entities, though a question may be about one.
     despite
@@ -48,6 +50,7 @@ class Knowledge:
 
     opinion: frozenset[str]
     stop: frozenset[str]
+    contextual: frozenset[str]
     aside: frozenset[str]
     despite: frozenset[str]
     question: frozenset[str]
@@ -77,6 +80,7 @@ def knowledge() -> Knowledge:
     return Knowledge(
         opinion=frozenset(line[1:] for line in lines if line.startswith(("+", "-"))),
         stop=_bases(table["stop"]),
+        contextual=_bases(table["contextual"]),
         aside=_bases(table["aside"]),
         despite=_bases(table["aspects_despite_lexicon"]),
         question=frozenset(table["question"].split()),

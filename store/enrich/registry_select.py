@@ -17,6 +17,11 @@ MIN_USES: Final = 3
 MIN_OPINION: Final = 0.15
 #: Uses with an opinion that a term needs: one may be chance.
 MIN_OPINIONS: Final = 2
+#: What this share of the texts, and so many at least, speak of as a definite thing or a subject in at least half of its
+#: uses is a topic of the corpus: a word that names a thing in some corpora only may then be one.
+PROMINENT, MIN_PROMINENT, STANDING = 0.08, 5, 0.5
+#: Among fewer texts one opinion word is enough for a topic: most views are told without one.
+FEW_TEXTS: Final = 300
 #: Least share of a word's uses as a noun, over singular and plural: "wash" and "tie" are verbs as well.
 MIN_NOUN: Final = 0.55
 #: A noun likened to in a larger share of its uses is no part of the thing ("like a tent").
@@ -61,10 +66,12 @@ def select(
     least: int,
     subjects: Sequence[str],
     columns: Sequence[Term],
+    texts: int,
 ) -> list[Term]:
     """Return the terms worth an entity or an alias, most used first (ties by spelling).
 
-    ``least`` is the number of uses that a term needs, save those that a synonym group or a column knows.
+    ``least`` is the number of uses that a term needs, save those that a synonym group or a column knows; ``texts`` the
+    number of texts that were counted.
     """
     known = knowledge()
     names = {word for subject in subjects for word in lemmas(subject)}
@@ -76,7 +83,7 @@ def select(
         if count.uses < (MIN_USES if term in grouped or term in asked else least):
             continue
         if term in asked or (
-            makers.isdisjoint(term) and _acceptable(term, count, counts, lexis, known, names, grouped)
+            makers.isdisjoint(term) and _acceptable(term, count, counts, lexis, known, names, grouped, texts)
         ):
             kept.append(term)
     kept.sort(key=lambda term: (-counts[term].uses, term))
@@ -109,15 +116,19 @@ def _acceptable(
     known: Knowledge,
     names: set[str],
     grouped: set[Term],
+    texts: int,
 ) -> bool:
+    prominent = _prominent(count, texts)
     if term in grouped:
-        return len(term) > 1 or term[0] in known.despite or not _stopped(term[0], known)
+        return len(term) > 1 or term[0] in known.despite or not _stopped(term[0], known, prominent)
     if any(is_proper(word, lexis, names) for word in term) or not _stands_for_itself(count):
         return False
     if len(term) == 1:
         word = term[0]
-        usable = len(word) > 2 and not _stopped(word, known) and word not in known.question
-        return usable and _opinionated(count) and noun_share(word, lexis) >= MIN_NOUN
+        asks = word in known.question and not (prominent and word in known.contextual)
+        usable = len(word) > 2 and not _stopped(word, known, prominent) and not asks
+        judged = _opinionated(count) or (prominent and texts < FEW_TEXTS)
+        return usable and judged and noun_share(word, lexis) >= MIN_NOUN
     return _compound(term, count, counts, known)
 
 
@@ -155,8 +166,16 @@ def noun_share(word: str, lexis: Lexis) -> float:
     return sum((lexis.noun[form] + lexis.proper[form]) * lexis.seen[form] for form in forms) / seen
 
 
-def _stopped(word: str, known: Knowledge) -> bool:
-    return word not in known.despite and (word in known.stop or word in known.aside or word in known.opinion)
+def _stopped(word: str, known: Knowledge, prominent: bool = False) -> bool:
+    if word in known.despite or (prominent and word in known.contextual):
+        return False
+    return word in known.stop or word in known.aside or word in known.opinion
+
+
+def _prominent(count: TermCount, texts: int) -> bool:
+    spoken_of = count.documents >= max(MIN_PROMINENT, PROMINENT * texts)
+    standing = count.definite + count.subjects >= STANDING * count.uses
+    return spoken_of and standing and count.opinions >= 1
 
 
 def _compound(term: Term, count: TermCount, counts: Mapping[Term, TermCount], known: Knowledge) -> bool:

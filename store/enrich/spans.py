@@ -8,6 +8,7 @@ slow"). Both are decided here by word patterns, on the clauses that ``store.enri
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -25,12 +26,19 @@ _HANGING: Final[frozenset[str]] = (
 )
 #: A sentence longer than this, in characters, is not quoted whole for the sake of one hanging clause.
 READABLE: Final = 280
+#: Most words, marks included, of a sentence that is a verdict without subject and verb ("Waste of time.").
+VERDICT: Final = 7
 #: Fewer words than this are no quote where the sentence has more.
 MIN_QUOTE: Final = 4
 
 _PRONOUN: Final = re.compile(r"(?:it|they|he|she|these|those|this|that|its|their)\b", re.IGNORECASE)
+#: A pronoun for the thing just named; "this" and "that" only before a verb, for "this hotel" names another thing.
+_ANAPHOR: Final = re.compile(
+    r"(?:it|they|he|she)(?:'[a-z]+)?\b|(?:that|this|these|those)(?:'[a-z]+|\s(?:is|was|are|were|has|had))\b"
+)
 #: Words that may stand before the word that shows how a clause goes on ("but a bit noisy").
 _PASSED: Final[frozenset[str]] = frozenset(["a", "also", "an", "just", "still", "then", "too", ","])
+_MARKS: Final[frozenset[str]] = frozenset([".", "!", ",", "and", "but", "if"])
 _PREPOSITIONS: Final[frozenset[str]] = frozenset(
     [
         "at",
@@ -70,8 +78,9 @@ def speaking(analysis: Analysis, clause: int, last_word: int, named: Collection[
         piece = analysis.clauses[following]
         if piece.sentence != analysis.clauses[clause].sentence:
             break
-        turned = piece.opening in CONTRAST or piece.opening in CONCESSION or piece.opening == "and"
         words = bare_words(analysis, following)
+        turned = piece.opening in CONTRAST or piece.opening in CONCESSION or piece.opening == "and"
+        turned = turned or (not piece.opening and is_verdict(words))
         if not words or not turned:
             break
         on = continues(words)
@@ -80,6 +89,48 @@ def speaking(analysis: Analysis, clause: int, last_word: int, named: Collection[
         found.append(following)
         following += 1
     return tuple(found)
+
+
+def going_on(analysis: Analysis, clause: int, taken: Collection[int], *, alone: bool) -> tuple[int, ...]:
+    """Return the clauses of the next sentence where it goes on about what ``clause`` names: "It was airy.".
+
+    Parameters
+    ----------
+    clause
+        Index of the last clause that names the target; nothing else may be named after it in its sentence.
+    taken
+        Numbers of the sentences that name any entity: they speak for themselves.
+    alone
+        Whether its sentence names nothing else; a verdict without a subject is then on the target as well.
+    """
+    following = analysis.clauses[clause].sentence + 1
+    if following in taken:
+        return ()
+    found: list[int] = []
+    for index in range(clause + 1, len(analysis.clauses)):
+        if analysis.clauses[index].sentence > following:
+            break
+        if analysis.clauses[index].sentence == following:
+            found.append(index)
+    if not found or analysis.clauses[found[0]].question:
+        return ()
+    words = bare_words(analysis, found[0])
+    if not words:
+        return ()
+    pronoun = _ANAPHOR.match(" ".join(words[:2])) is not None
+    bare = alone and len(found) == 1 and len(words) <= VERDICT and not has_verb(words)
+    return tuple(found) if pronoun or bare else ()
+
+
+def is_verdict(words: Sequence[str]) -> bool:
+    """Whether words after a comma are a verdict on the subject before it: "hopeless for video", "slow to load"."""
+    known = lexicon().words
+    rest = [word for word in words if word not in INTENSIFIERS and word not in DIMINISHERS]
+    return (
+        bool(rest)
+        and bool(known.get(rest[0]))
+        and (len(rest) == 1 or rest[1] in _PREPOSITIONS or rest[1] in _MARKS)
+    )
 
 
 def continues(words: Sequence[str]) -> str:
@@ -117,11 +168,7 @@ def _words(analysis: Analysis, clause: int, after: int = -1) -> list[str]:
 
 def word_range(analysis: Analysis, clause: int) -> range:
     """Return the indices of the words of a clause."""
-    first = analysis.index_at(analysis.clauses[clause].start)
-    stop = first
-    while stop < len(analysis.words) and analysis.clause_of[stop] <= clause:
-        stop += 1
-    return range(first, stop)
+    return range(bisect_left(analysis.clause_of, clause), bisect_right(analysis.clause_of, clause))
 
 
 def quote_span(text: str, analysis: Analysis, clauses: Sequence[int]) -> tuple[int, int]:
@@ -150,11 +197,20 @@ def quote_span(text: str, analysis: Analysis, clauses: Sequence[int]) -> tuple[i
     return start, end
 
 
+def sentence_start(analysis: Analysis, index: int) -> int:
+    """Return the index of the first clause of the sentence that clause number ``index`` is in."""
+    return _first_of(analysis.clauses, index)
+
+
+def _first_of(clauses: Sequence[Clause], index: int) -> int:
+    while index and clauses[index - 1].sentence == clauses[index].sentence:
+        index -= 1
+    return index
+
+
 def sentence_span(clauses: Sequence[Clause], index: int) -> tuple[int, int]:
     """Return the offsets of the sentence that clause number ``index`` is in."""
-    low = high = index
-    while low and clauses[low - 1].sentence == clauses[index].sentence:
-        low -= 1
+    low, high = _first_of(clauses, index), index
     while high + 1 < len(clauses) and clauses[high + 1].sentence == clauses[index].sentence:
         high += 1
     return clauses[low].start, clauses[high].end
@@ -178,10 +234,14 @@ def _without_opening(text: str, start: int, end: int, opening: str) -> int:
 __all__ = [
     "MIN_QUOTE",
     "READABLE",
+    "VERDICT",
     "bare_words",
     "continues",
+    "going_on",
+    "is_verdict",
     "quote_span",
     "sentence_span",
+    "sentence_start",
     "speaking",
     "word_range",
 ]

@@ -14,6 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from store.enrich.deeds import deeds
 from store.enrich.lexicon import lexicon
 
 _NOT: Final = r"(?:not|never|[a-z]+n't|cannot)"
@@ -147,9 +148,20 @@ _REAL: Final = re.compile(
 _DENIES: Final = re.compile(rf"\b{_NOT}\s(?:[a-z]+\s){{0,2}}$")
 #: Something bad that is over.
 _GONE: Final = re.compile(
-    r"\b(?:no\s(?:more|longer)|goodbye\sto|an\send\sto|gone\s(?:is|are)\sthe)\s((?:[a-z]+\s?){1,3})"
+    r"\b(?:no\s(?:more|longer)|goodbye\sto|an\send\sto|gone\s(?:is|are)\sthe|without(?:\s(?:an?|any|the\sslightest|so\smuch\sas\sa))?)"
+    r"\s((?:[a-z]+\s?){1,3})"
+)
+#: Nothing bad was done: "never rushed me", "nobody sneered".
+_SPARED: Final = re.compile(
+    r"\b(?:(?:never|not\sonce)\s(?:(?:once|ever|yet|been|felt|feel|made|make|met|me|us|had|a|an|any|anyone)\s){0,4}"
+    r"|(?:nobody|no\sone)\s(?:ever\s|once\s)?)(?!(?:warned|told|again|mind)\b)([a-z]+)\b(?!\s(?:up|it|the))"
+)
+#: A verdict on what was just told: "which I appreciate", "which is a pain".
+_WHICH: Final = re.compile(
+    r",\swhich\s(?:i|we|is|was|are|were|has\sbeen|my\s[a-z]+|our\s[a-z]+)\s(?:(?:really|so|very|a\sbit|quite|a|just|always|greatly|also)\s){0,2}([a-z]+)"
 )
 _UTMOST_SIDE, _SHORT_SIDE, _MUCH_SIDE, _GONE_SIDE, _IDIOM_SIDE = 1.0, 0.7, 0.5, 0.7, 1.0
+_SPARED_SIDE, _WHICH_SIDE = 0.9, 0.9
 _WORDS: Final = re.compile(r"[^\s.,;:!?()\"]+")
 _NEW_CLAUSE: Final = re.compile(r"[,;:]|\s(?:but|and|then|yet)\s")
 
@@ -175,10 +187,20 @@ def turn(words: str) -> float:
                 told = told[: match.end()] + " " * (stop - match.end()) + told[stop:]
     total += sum(
         _graded(words, pattern, side)
-        for pattern, side in ((_UTMOST, _utmost), (_SHORT_OF, _short), (_MUCH, _much), (_GONE, _gone))
+        for pattern, side in (
+            (_UTMOST, _utmost),
+            (_SHORT_OF, _short),
+            (_MUCH, _much),
+            (_GONE, _gone),
+            (_SPARED, _spared),
+            (_WHICH, _which),
+        )
     )
+    there = set(_WORDS.findall(words))
+    for weight, match in deeds(words, there):
+        total += -weight if weight > 0 and _denied(words, match) else weight
     known = idioms()
-    for word in set(_WORDS.findall(words)) & known.keys():
+    for word in there & known.keys():
         for side, pattern in known[word]:
             match = pattern.search(words)
             if match:
@@ -212,6 +234,15 @@ def _much(match: re.Match[str]) -> float:
 def _gone(match: re.Match[str]) -> float:
     known = lexicon().words
     return _GONE_SIDE if any(known.get(word, 0.0) < 0 for word in match[1].split()) else 0.0
+
+
+def _spared(match: re.Match[str]) -> float:
+    return _SPARED_SIDE if lexicon().words.get(match[1], 0.0) < 0 else 0.0
+
+
+def _which(match: re.Match[str]) -> float:
+    value = lexicon().words.get(match[1], 0.0)
+    return _WHICH_SIDE if value > 0 else -_WHICH_SIDE if value < 0 else 0.0
 
 
 def _valence(word: str) -> float:

@@ -240,6 +240,29 @@ def test_many_types_leave_a_small_gap() -> None:
     assert solution.gap / solution.relevance <= 1e-3
 
 
+def test_shares_that_must_be_met_exactly_come_to_an_end() -> None:
+    # Shares sum to one, so a price on all groups alike moves nothing: the search for prices once went on for ever.
+    rng = np.random.default_rng(4)
+    Q, k = int(rng.integers(1, 30)), int(rng.integers(1, 9))
+    N = int(rng.integers(k, k + 25))
+    sign, group = rng.integers(0, 3, (Q, N)), rng.integers(0, int(rng.integers(2, 6)), (Q, N))
+    groups = np.vstack((np.eye(4), np.zeros((1, 4))))
+    codes, vectors = combine([(sign, [[1.0], [0.0], [-1.0]]), (group, groups)])
+    w = rng.normal(0.1, 0.2, k)
+    R = np.round(rng.random((Q, N)), 2)
+    present = np.ones((Q, N), dtype=bool)
+    present[:, k:] = rng.random((Q, N - k)) < 0.8
+    problem = prepare_types(R, codes, vectors, w, present=present)
+    rng.choice(4)
+    target = np.concatenate(([rng.normal(0, 0.4)], group_target("parity", w, np.ones(4) / 4)))
+    solution = solve_multigroup(problem, 0.0, target)
+    assert Q * k * 15 > multigroup.LARGE
+    assert solution.violation < 0.1
+    reduced = multigroup._relax(problem, Q * target, Q * target)
+    assert reduced is not None
+    assert solution.bound == pytest.approx(reduced[2], rel=1e-6)
+
+
 @pytest.mark.parametrize("weights", [[1 / 3] * 3, [0.5, 0.3, 0.2]])
 def test_what_can_be_met_is_met_where_something_else_cannot(weights: list[float]) -> None:
     rng = np.random.default_rng(2)

@@ -140,9 +140,11 @@ def test_the_quote_is_the_clause_that_names_the_entity() -> None:
         ("We left early because of work; the room was clean.", "the room was clean."),
         # a line that is only wrapped is one sentence
         (
-            "We came late in the evening and it turned out that the\nroom was clean. Good.",
+            "We came late in the evening and it turned out that the\nroom was clean. We slept.",
             "it turned out that the\nroom was clean.",
         ),
+        # a verdict without a subject goes with what it is on
+        ("We slept; the room was clean. Good.", "the room was clean. Good."),
     ],
 )
 def test_quotes_are_readable(text: str, quote: str) -> None:

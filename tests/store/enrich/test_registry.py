@@ -249,3 +249,25 @@ def test_meaning_never_joins_through_a_third_name() -> None:
     matcher = EntityMatcher(bootstrap(corpus(0), seed=7, embed=chain).entities)
     keys = {matcher.find(word)[0].entity for word in ("parking", "location", "towel")}
     assert len(keys) == 2
+
+
+CLINIC = (
+    "The doctor was excellent, she took her time.",
+    "Rang four times before the doctor had a slot.",
+    "I saw the doctor on Tuesday. The letter came by post.",
+    "The doctor listened. The letter got lost, of course.",
+    "The letter said ten, the doctor said nine.",
+    "A terrible wait, but the doctor was kind; my letter was wrong.",
+)
+
+
+def test_a_small_corpus_finds_what_it_is_about_with_few_opinion_words() -> None:
+    """``doctor`` is a person in passing elsewhere; hardly any text judges the letter with a word of judgement."""
+    names = {entity.name for entity in bootstrap(CLINIC * 8, seed=0).entities}
+    assert {"doctor", "letter"} <= names
+    assert not {"time", "times", "slot", "course", "tuesday"} & names
+
+
+def test_a_contextual_word_named_in_passing_stays_out() -> None:
+    texts = [*corpus(3), *["The room was nice, my doctor recommended it."] * 4]
+    assert "doctor" not in {entity.name for entity in bootstrap(texts, seed=0).entities}
