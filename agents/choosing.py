@@ -13,6 +13,7 @@ from agents.fairness.distance import BINS, wasserstein_p
 from agents.fairness.methods import MOST_WEIGHTED
 from agents.fairness.opinion import recommended_weights
 from agents.fairness.pool import Pool, Selection
+from agents.fairness.position_sums import MAX_POSITIONS
 from agents.fairness.selection import select
 from agents.ordering import PositionWeights, within_error
 from agents.pools import Groups
@@ -122,6 +123,11 @@ def _weighted(desk: Desk, k: int, lam: float) -> Made:
 
 
 def _faro(desk: Desk, k: int) -> Made:
+    if min(k, len(desk.problem)) > MAX_POSITIONS:
+        raise UsageError(
+            f"faro chooses at most {MAX_POSITIONS} documents, not {min(k, len(desk.problem))}",
+            f"use -k {MAX_POSITIONS} or fewer, or exact",
+        )
     measured = desk.measured
     bias = np.sign(desk.problem.score)
 

@@ -18,6 +18,8 @@ from store.receipt import MarginAudit
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 
+#: Documents by which an expected count may miss the population's for the sample to stand for it.
+FAITHFUL: Final = 0.2
 #: Sides of the opinion scale by the sign of the score.
 SIDES: Final = {"positive": 1, "neutral or mixed": 0, "negative": -1}
 
@@ -35,7 +37,8 @@ class _Variable:
 def sample_margins(pool: OpinionPool, problem: Pool, sample: Selection) -> tuple[MarginAudit, ...]:
     """Return estimate and 95 % interval of everything that the receipt audits.
 
-    None for a choice without chance, nor where the target is not the population: the sample then stands for the target.
+    None for a choice without chance, nor where the target is not the population: the sample then stands for the target;
+    nor where all documents were taken, or one.
 
     Parameters
     ----------
@@ -48,6 +51,8 @@ def sample_margins(pool: OpinionPool, problem: Pool, sample: Selection) -> tuple
     if sample.inclusion is None or sample.frame is None or not proportional:
         return ()
     rows, frame = sample.indices, sample.frame
+    if len(rows) == len(frame) or len(rows) < 2:
+        return ()  # all were taken, or one tells nothing of chance
     columns, upon = _balance(problem, sample), _balanced_upon(problem, sample.method)
     drawn = None if columns is None else columns[np.searchsorted(frame, rows)]
     found = []
@@ -55,10 +60,14 @@ def sample_margins(pool: OpinionPool, problem: Pool, sample: Selection) -> tuple
         values, known = np.where(each.known, each.values, 0.0), each.known
         if not known[rows].any() or np.ptp(values[known]) == 0:
             continue  # nobody says, or everybody says the same: there is nothing to estimate
-        if each.value:
-            margin = share_margin(
-                values[rows], sample.inclusion, drawn, known=known[rows], balanced=each.attribute in upon
-            )
+        counted = float(values[known].mean())
+        balanced = each.attribute in upon and _stands_for_all(sample, values, known, counted)
+        if balanced:
+            margin = share_margin(values[rows], sample.inclusion, known=known[rows], balanced=True)
+        elif each.value:
+            # What the method balances, but not at the population's share, is told as if it had been left to chance.
+            own = None if each.attribute in upon else drawn
+            margin = share_margin(values[rows], sample.inclusion, own, known=known[rows])
         else:
             margin = design_margin(values[rows], sample.inclusion, drawn, known=known[rows])
             # A mean cannot leave the scale, whatever the interval's arithmetic says.
@@ -72,11 +81,23 @@ def sample_margins(pool: OpinionPool, problem: Pool, sample: Selection) -> tuple
                 low=float(margin.low) if np.isfinite(margin.low) else None,
                 high=float(margin.high) if np.isfinite(margin.high) else None,
                 known=int(known[rows].sum()),
-                balanced=each.attribute in upon,
-                counted=float(values[known].mean()),
+                balanced=balanced,
+                counted=counted,
             )
         )
     return tuple(found)
+
+
+def _stands_for_all(sample: Selection, values: Floats, known: Booleans, counted: float) -> bool:
+    """Whether the share that the design expects is the one counted over all documents, to a fifth of a document.
+
+    It is not where the frame lacks documents of a kind.
+    """
+    assert sample.frame is not None
+    assert sample.frame_inclusion is not None
+    told = float(sample.frame_inclusion @ known[sample.frame])
+    expected = float(sample.frame_inclusion @ (values * known)[sample.frame])
+    return told > 0 and abs(expected / told - counted) * told <= FAITHFUL
 
 
 def _balance(problem: Pool, sample: Selection) -> Floats | None:

@@ -199,10 +199,11 @@ def target_shares(target: str | tuple[float, ...] | list[float], stances: Stance
             shares.shape != (len(BINS),)
             or not np.isfinite(shares).all()
             or (shares < 0).any()
-            or not shares.sum()
+            or not shares.max()
         ):
             raise UsageError("a target needs seven shares, none negative", "give them from -30 to +30")
-        return np.asarray(shares / shares.sum())
+        scaled = shares / shares.max()  # first, so that the sum of huge numbers is finite
+        return np.asarray(scaled / scaled.sum())
     if target == "stars":
         return _stars(stances)
     total = max(counts.sum(), 1.0)

@@ -279,9 +279,9 @@ def largest_gap(groups: Groups, rows: NDArray[np.int64]) -> float:
     return float(np.abs(counts / known - groups.shares).max()) if known else 1.0
 
 
-def widest_gap(balanced: Sequence[Groups], rows: NDArray[np.int64]) -> float:
-    """Return the largest gap of any of the attributes that the selection balances, 0 without one."""
-    return max((largest_gap(groups, rows) for groups in balanced), default=0.0)
+def widest_gap(balanced: Sequence[Groups], rows: NDArray[np.int64]) -> float | None:
+    """Return the largest gap of any of these attributes, None without one."""
+    return max((largest_gap(groups, rows) for groups in balanced), default=None)
 
 
 def frontier_points(state: RagState, pool: OpinionPool) -> tuple[FrontierPoint, ...]:
@@ -291,7 +291,9 @@ def frontier_points(state: RagState, pool: OpinionPool) -> tuple[FrontierPoint, 
     relevance = np.zeros(len(ids))
     relevance[np.searchsorted(ids, state["candidates"])] = state["relevance"]
     top = float(np.sort(relevance)[-k:].sum())
-    balanced = [pool.groups[name] for name in state["selection"].get("balanced", ())]
+    names = state["selection"].get("balanced", ())
+    # Where nothing is balanced, the gaps of everything that is audited are shown.
+    balanced = [g for name, g in pool.groups.items() if (name in names if names else audited(g))]
     points = tuple(
         FrontierPoint(
             lam=each.lam,

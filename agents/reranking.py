@@ -200,7 +200,8 @@ def _target_name(receipt: AuditReceipt) -> str:
 
 
 def _constrained(receipt: AuditReceipt, pool: OpinionPool) -> tuple[Groups, ...]:
-    names = [each.attribute for each in receipt.groups if each.constrained]
+    constrained = [each.attribute for each in receipt.groups if each.constrained]
+    names = constrained or [each.attribute for each in receipt.groups]
     return tuple(pool.groups[name] for name in names if name in pool.groups)
 
 

@@ -250,12 +250,15 @@ class MarginAudit(_Part):
 
 
 class FrontierPoint(_Part):
-    """One point of the relevance-fairness frontier; ``lam`` is None for a choice that no lambda made."""
+    """One point of the relevance-fairness frontier; ``lam`` is None for a choice that no lambda made.
+
+    ``largest_gap`` is that of the balanced attributes, of all audited ones where none is balanced, None without any.
+    """
 
     lam: float | None
     relevance_kept: float
     w1: float
-    largest_gap: float
+    largest_gap: float | None = None
     chosen: bool = False
 
 

@@ -127,12 +127,25 @@ class Pool:
         return np.flatnonzero(self.match_mask)
 
     def sampling_frame(self, k: int, relevance_quantile: float) -> IntArray:
-        """List the entity's documents at or above a quantile of their relevance, at least k where they exist."""
+        """List the entity's documents at or above a quantile of their relevance, at least k where they exist.
+
+        A bin of which fewer are left than the population's share of k asks for gains its most relevant documents from
+        below, as many as the same quantile of the bin holds: a sample that stands for the population must be possible.
+        """
         if not 0 <= relevance_quantile < 1:
             raise ValueError(f"relevance_quantile: expected a number in [0, 1), got {relevance_quantile}")
         frame = self.entity_documents()
         keep = max(frame.size - int(relevance_quantile * frame.size), min(k, frame.size))
-        return np.sort(self.by_relevance(frame)[:keep])
+        order = self.by_relevance(frame)
+        kept = np.zeros(order.size, dtype=bool)
+        kept[:keep] = True
+        bins = self.bins[order]
+        needed = np.ceil(self.population * k - 1e-9).astype(np.intp)
+        for bin_ in np.flatnonzero(np.bincount(bins[kept], minlength=needed.size) < needed):
+            own = np.flatnonzero(bins == bin_)
+            share = own.size - int(relevance_quantile * own.size)
+            kept[own[: max(share, int(needed[bin_]) + 1)]] = True
+        return np.sort(order[kept])
 
     def take(self, indices: ArrayLike) -> Pool:
         """Return the sub-pool of these documents, in the order given."""

@@ -92,7 +92,9 @@ class GeneratedAnswer:
 
 
 def whole_percents(shares: Mapping[str, float]) -> dict[str, int]:
-    """Round shares to whole per cent that keep their sum (largest remainders).
+    """Round each share to whole per cent by itself, halves up: equal counts read alike, here and in every table.
+
+    The sum may be 99 or 101.
 
     Raises
     ------
@@ -101,13 +103,7 @@ def whole_percents(shares: Mapping[str, float]) -> dict[str, int]:
     """
     if any(not 0 <= share < float("inf") for share in shares.values()):
         raise ValueError(f"shares must be finite and not negative, got {dict(shares)}")
-    exact = {side: 100 * share for side, share in shares.items()}
-    floors = {side: int(value + 1e-9) for side, value in exact.items()}
-    missing = round(sum(exact.values())) - sum(floors.values())
-    by_remainder = sorted(exact, key=lambda side: floors[side] - exact[side])
-    for side in by_remainder[: max(0, missing)]:
-        floors[side] += 1
-    return floors
+    return {side: int(100 * share + 0.5 + 1e-9) for side, share in shares.items()}
 
 
 __all__ = ["AnswerKind", "GeneratedAnswer", "GenerationRequest", "Passage", "Proportions", "whole_percents"]

@@ -66,7 +66,12 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
     if method == "mmr":
         query = context.searcher.embed_query(state["enhancement"]["texts"][0])
         vectors = context.searcher.best_vectors(context.corpus.id, query, ids)
-    balance = str(options.get("balance", settings.balance)) if method in BALANCING else "none"
+    asked = options.get("balance")
+    if asked not in (None, "", "none") and method not in BALANCING:
+        raise UsageError(
+            f"{method} balances no author groups: {asked}", f"use {' or '.join(sorted(BALANCING))}"
+        )
+    balance = str(asked if asked is not None else settings.balance) if method in BALANCING else "none"
     problem, groups = fairness_pool(pool, relevance, balance, vectors)
     measured = position_weights(context, min(k, len(ids)))
     goal = measured.goal(str(options.get("target", settings.target)), population_bias(pool.target))
@@ -119,7 +124,11 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
             "margins": [each.model_dump() for each in sample_margins(pool, problem, chosen)],
         },
         "position": position.model_dump(),
-        "unmet": [note for note in audit.notes if note.startswith(("only ", "no ranking "))],
+        "unmet": [
+            note
+            for note in (*audit.notes, position.note)
+            if note.startswith(("only ", "no ranking ", "target "))
+        ],
     }
 
 

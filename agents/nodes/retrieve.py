@@ -31,6 +31,16 @@ def retrieve(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         return update | _mentioning(context, {**state, **update})  # type: ignore[typeddict-item]
     if state["route"]["kind"] in {"opinion", "both"}:
         pool = opinion_pool(context, state)
+        side = state["route"].get("side")
+        if side and not len(pool.stances):
+            route = {**state["route"], "side": None}
+            pool = opinion_pool(context, {**state, "route": route})
+            if len(pool.stances):
+                names = ", ".join(item["name"] for item in state["entities"]) or "anything"
+                reason = (
+                    f"{len(pool.stances)} documents hold a view on {names}, none is {side}: all are shown"
+                )
+                update |= {"route": route, "degradations": degraded({**state, **update}, "retrieve", reason)}  # type: ignore[typeddict-item]
         if len(pool.stances):
             return update | _entity_pool(context, state, pool, queries[0], kind)
     words = enhancement.get("lexical") or state["standalone"]

@@ -104,7 +104,7 @@ def ask(
     }
     chosen = {name: value for name, value in options.items() if value is not None}
     if batch is not None:
-        _alone(question, method)
+        _alone(question, method, balance)
         _either(tau, soft)
         from app.cli.batch import ask_batch, constraint
 
@@ -177,7 +177,7 @@ async def answer(
     return ready
 
 
-def _alone(question: str | None, method: str | None) -> None:
+def _alone(question: str | None, method: str | None, balance: str | None) -> None:
     from store.errors import UsageError
 
     if question is not None or method is not None:
@@ -185,6 +185,8 @@ def _alone(question: str | None, method: str | None) -> None:
         raise UsageError(
             f"--batch takes no {name.removeprefix('a ')}", "the file holds the questions; FARO chooses"
         )
+    if balance is not None:
+        raise UsageError("--batch takes no --balance", "--attribute NAME holds author groups in place")
 
 
 def _either(tau: float | None, soft: float | None) -> None:

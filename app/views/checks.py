@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from app.views.words import largest_gap
 from store.errors import UsageError
 from store.receipt import AuditReceipt
 
@@ -22,7 +23,8 @@ def _cited(receipt: AuditReceipt) -> float | None:
 
 
 def _gap(receipt: AuditReceipt) -> float | None:
-    return max((group.largest_gap for group in receipt.groups), default=None)
+    group = largest_gap(receipt)
+    return None if group is None else group.largest_gap
 
 
 def _unverified(receipt: AuditReceipt) -> float | None:

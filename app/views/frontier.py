@@ -34,7 +34,7 @@ def opinion_frontier(
             "chosen" if point.chosen else number(point.lam, 4),
             percent(point.relevance_kept),
             number(point.w1, 2),
-            percent(point.largest_gap),
+            "-" if point.largest_gap is None else percent(point.largest_gap),
         )
         for point in points
     ]

@@ -192,7 +192,7 @@ def frontier_listing(frontier: tuple[FrontierPoint, ...]) -> Listing:
             number(point.lam, 2),
             f"{100 * point.relevance_kept:.1f}%",
             number(point.w1, 2),
-            point_count(point.largest_gap),
+            "-" if point.largest_gap is None else point_count(point.largest_gap),
             "chosen" if point.chosen else "",
         )
         for point in frontier

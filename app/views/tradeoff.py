@@ -95,7 +95,7 @@ def point_words(point: FrontierPoint, index: int, total: int, attribute: str = "
         f"relevance kept {100 * point.relevance_kept:.1f}% (price {100 * max(0.0, 1 - point.relevance_kept):.1f}%)"
     )
     parts.append(f"W1 {number(point.w1, 2)}")
-    if attribute:
+    if attribute and point.largest_gap is not None:
         parts.append(f"{attribute} gap {plural(abs(rounded_points(point.largest_gap)), 'point')}")
     return ("This is the choice made: " if point.chosen else "") + ", ".join(parts)
 

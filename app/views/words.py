@@ -79,12 +79,23 @@ def answer_w1(opinion: OpinionAudit) -> tuple[str, float] | None:
 def largest_gap(receipt: AuditReceipt) -> GroupAudit | None:
     """Return the attribute with the largest author-group gap, None when there is none.
 
-    Attributes that the selection was asked to balance come first, then those that most authors state: a gap among
-    a handful of known values says little.
+    Attributes that the selection balances and those that most authors state: a gap among a handful of known values says
+    little, and counts only where there is no other.
     """
-    asked = [group for group in receipt.groups if group.constrained]
-    stated = [group for group in receipt.groups if group.unknown_population <= 0.5]
-    return max(asked or stated or receipt.groups, key=lambda group: abs(group.largest_gap), default=None)
+    telling = [group for group in receipt.groups if group.constrained or group.unknown_population <= 0.5]
+    return max(telling or receipt.groups, key=lambda group: abs(group.largest_gap), default=None)
+
+
+def gap_line(receipt: AuditReceipt) -> str:
+    """Return the largest author gap in a few words, and that of what was balanced where it is another attribute's."""
+    group = largest_gap(receipt)
+    if group is None:
+        return ""
+    told = f"largest author gap {point_count(group.largest_gap)} ({group.attribute})"
+    own = [each for each in receipt.groups if each.constrained]
+    if own and not group.constrained:
+        told += "".join(f", balanced {each.attribute} {point_count(each.largest_gap)}" for each in own)
+    return told
 
 
 def warnings(receipt: AuditReceipt) -> list[str]:
@@ -152,15 +163,23 @@ def margin_words(receipt: AuditReceipt) -> str:
     if not receipt.margins:
         return ""
     chosen = receipt.selection
-    drawn = f"{count(chosen.k)} of {plural(chosen.frame, 'document')}" if chosen and chosen.frame else "these"
+    drawn = (
+        f"{plural(chosen.k, 'document')} were drawn at random from {_frame(chosen.frame, chosen.pool)}"
+        if chosen and chosen.frame
+        else "documents were drawn at random"
+    )
     balanced = list(dict.fromkeys(each.attribute for each in receipt.margins if each.balanced))
     rest = list(dict.fromkeys(each.attribute for each in receipt.margins if not each.balanced))
     held = [f"of all documents for {' and '.join(balanced)}"] if balanced else []
     held += [f"of those that could be drawn for {' and '.join(rest)}"] if rest else []
     return (
-        f"The {drawn} were drawn at random, with known chances: in about 95 of 100 such draws the interval holds the "
+        f"The {drawn}, with known chances: in about 95 of 100 such draws the interval holds the "
         f"value {', '.join(held)}. The last column counts all documents."
     )
+
+
+def _frame(frame: int, pool: int) -> str:
+    return f"all {count(pool)}" if frame >= pool else f"the {count(frame)} more relevant of {count(pool)}"
 
 
 def gap_state(share: GroupShare) -> str:
@@ -200,11 +219,17 @@ def frontier_words(receipt: AuditReceipt) -> str:
     words = (
         f"Price paid: {100 * paid:.1f}% of relevance against the {count(len(receipt.ranking))} most relevant of the"
         f" pool, for W1 {number(chosen.w1)} instead of their {number(start.w1)}"
-        f" and a largest author gap of {abs(rounded_points(chosen.largest_gap))} instead of"
-        f" {plural(abs(rounded_points(start.largest_gap)), 'point')}."
+        f"{_gap_words(chosen, start)}."
     )
     why = off_curve_words(receipt)
     return f"{words} {why}" if why else words
+
+
+def _gap_words(chosen: FrontierPoint, start: FrontierPoint) -> str:
+    if chosen.largest_gap is None or start.largest_gap is None:
+        return ""
+    there = plural(abs(rounded_points(start.largest_gap)), "point")
+    return f" and a largest author gap of {abs(rounded_points(chosen.largest_gap))} instead of {there}"
 
 
 def off_curve_words(receipt: AuditReceipt) -> str:
@@ -296,9 +321,8 @@ def receipt_line(receipt: AuditReceipt, *, ascii: bool = False) -> str:
     opinion = receipt.opinion
     if opinion is not None and (told := _w1_line(opinion)):
         parts.append(told)
-    group = largest_gap(receipt)
-    if group is not None:
-        parts.append(f"largest author gap {point_count(group.largest_gap)} ({group.attribute})")
+    if told := gap_line(receipt):
+        parts.append(told)
     if receipt.verification.quotes:
         parts.append(f"quotes {receipt.verification.quotes_verified}/{receipt.verification.quotes}")
     found = len(warnings(receipt))
@@ -313,6 +337,7 @@ __all__ = [
     "bar_sets",
     "differs",
     "frontier_words",
+    "gap_line",
     "gap_state",
     "goal_shares",
     "group_words",

@@ -38,7 +38,7 @@ def test_an_opinion_answer_represents_the_population(run: Run, library: Path) ->
     assert receipt.citations
     assert all(citation.verified for citation in receipt.citations)
     shares = [int(p) for p in re.findall(r"(\d+) % ", text.splitlines()[0])]
-    assert sum(shares) == 100
+    assert 99 <= sum(shares) <= 101, "each is rounded by itself"
     counts = opinion.population.counts
     assert shares[0] == pytest.approx(100 * sum(counts[4:]) / sum(counts), abs=1)
 

@@ -11,6 +11,7 @@ import pytest
 from agents.fairness.distance import BINS, wasserstein_p
 from agents.fairness.selection import METHODS
 from app.demo import MAPS
+from app.views.words import gap_line
 from store.receipt import AuditReceipt
 from tests.app.conftest import Run
 
@@ -212,16 +213,54 @@ def test_several_author_attributes_are_balanced_together(run: Run, twofold: Path
     assert "exact-w2 balances one author attribute, not country, recommends" in ran.err
 
 
+def test_a_target_of_huge_shares_is_a_target(run: Run, library: Path) -> None:
+    receipt = receipt_of(run, library, "-k", "4", "--target", "1e308,1e308,0,0,0,1e308,1e308")
+    assert receipt.opinion is not None
+    assert receipt.opinion.target_shares == pytest.approx((0.25, 0.25, 0, 0, 0, 0.25, 0.25))
+
+
+def test_nothing_on_the_side_asked_for_is_said_and_all_is_shown(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "cafe.csv"
+    rows = [f"{n},The cafe was terrible and the coffee awful on visit {n}." for n in range(12)]
+    path.write_text("id,text\n" + "\n".join(rows), encoding="utf-8")
+    folder = tmp_path / "negative"
+    for command in (["ingest", str(path)], ["enrich"]):
+        assert run(*command, workspace=folder).code == 0
+    ran = run("ask", "What do people like about the cafe?", "-k", "4", workspace=folder)
+    assert ran.code == 0, ran.err
+    assert "0 % positive" in ran.out
+    assert "12 documents hold a view on cafe, none is positive: all are shown" in ran.err
+
+
+def test_the_headline_the_gate_and_the_frontier_tell_one_gap(run: Run, library: Path) -> None:
+    for method in ("exact", "relevance"):
+        receipt = receipt_of(run, library, "--method", method, "-k", "8")
+        widest = max(group.largest_gap for group in receipt.groups)
+        assert gap_line(receipt).startswith(f"largest author gap {round(100 * widest)} pts")
+        over = run("audit", receipt.answer_id, "--fail-over", f"gap={widest + 1e-6}", workspace=library)
+        assert over.code == 0
+        assert (
+            run("audit", receipt.answer_id, "--fail-over", f"gap={widest - 0.01}", workspace=library).code
+            == 5
+        )
+        chosen = next(point for point in receipt.frontier if point.chosen)
+        assert chosen.largest_gap == pytest.approx(widest)
+
+
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
+        (["--method", "relevance", "--balance", "country"], "relevance balances no author groups: country"),
+        (["--batch", "x.txt", "--balance", "country"], "--batch takes no --balance"),
+        (["--target", "1e308,1e308,1e308,1e308,1e308,1,nan"], "a target needs seven shares"),
         (["--method", "exact-weighted", "-k", "13"], "exact-weighted chooses at most 12 documents, not 13"),
         (["--method", "exact", "--balance", "country,shoe"], "no author attribute `shoe`"),
         (["--method", "best"], "there is no selection method `best`"),
     ],
 )
 def test_what_cannot_be_chosen_is_said(run: Run, library: Path, options: list[str], fault: str) -> None:
-    ran = run("ask", FOOD, *options, workspace=library)
+    question = [] if "--batch" in options else [FOOD]
+    ran = run("ask", *question, *options, workspace=library)
     assert ran.code == 2
     assert fault in ran.err
     assert ran.err.count("\n") <= 2

@@ -151,6 +151,25 @@ def test_exact_w2_balances_one_attribute() -> None:
         select("exact-w2", pool, 4)
 
 
+def test_a_sample_of_the_relevant_half_reaches_every_bin_of_the_population() -> None:
+    """All documents of bin -10 lie in the less relevant half: without them no sample could stand for the population."""
+    score = np.repeat([30.0, -30.0, -10.0], [20, 14, 6])
+    pool = Pool(
+        relevance=np.linspace(1, 0.1, 40), score=score, population=[14 / 40, 0, 6 / 40, 0, 0, 0, 20 / 40]
+    )
+    frame = pool.sampling_frame(10, 0.5)
+    assert np.bincount(pool.bins[frame], minlength=7).tolist() == [7, 0, 3, 0, 0, 0, 20]
+    counts = [
+        np.bincount(
+            pool.bins[select("balanced", pool, 10, np.random.default_rng(s), relevance_quantile=0.5).indices],
+            minlength=7,
+        )
+        for s in range(200)
+    ]
+    assert np.mean(counts, axis=0)[[0, 2, 6]] == pytest.approx([3.5, 1.5, 5.0], abs=0.12)
+    assert pool.sampling_frame(10, 0.0).size == 40
+
+
 def test_mmr_by_hand() -> None:
     pool = Pool(
         relevance=[1.0, 0.9, 0.5],

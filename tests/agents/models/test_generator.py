@@ -149,14 +149,15 @@ def test_links_are_defused(text: str, safe: str) -> None:
 @pytest.mark.parametrize(
     ("shares", "percents"),
     [
-        ({"a": 1 / 3, "b": 1 / 3, "c": 1 / 3}, [34, 33, 33]),
-        ({"a": 0.005, "b": 0.995}, [1, 99]),
+        ({"a": 1 / 3, "b": 1 / 3, "c": 1 / 3}, [33, 33, 33]),
+        ({"a": 7 / 15, "b": 7 / 15, "c": 1 / 15}, [47, 47, 7]),
+        ({"a": 0.005, "b": 0.995}, [1, 100]),
         ({"a": 1.0}, [100]),
         ({"a": 0.29, "b": 0.71}, [29, 71]),
         ({}, []),
     ],
 )
-def test_percents_add_up(shares: dict[str, float], percents: list[int]) -> None:
+def test_equal_counts_read_alike(shares: dict[str, float], percents: list[int]) -> None:
     assert list(whole_percents(shares).values()) == percents
 
 

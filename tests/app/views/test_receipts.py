@@ -163,7 +163,7 @@ def test_one_price_in_every_place_and_each_baseline_by_name(form: object) -> Non
 def test_a_sample_shows_its_margins_and_what_they_stand_for(form: Callable[[AuditReceipt], str]) -> None:
     shown = " ".join(form(sampled_receipt()).split())
     assert "Margins of error" in shown
-    assert "The 12 of 430 documents were drawn at random" in shown
+    assert "The 12 documents were drawn at random from the 430 more relevant of 861" in shown
     assert "of all documents for opinion, of those that could be drawn for rating and region" in shown
     for cell in ("opinion: positive", "49% to 67%", "58%", "mean rating", "3.25", "2.41 to 4.00", "3.31"):
         assert cell in shown
