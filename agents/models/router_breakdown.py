@@ -107,6 +107,8 @@ _WORDS: Final = {
     r"|(?:go|goes|gone|went) (?:up|down)|rise|rises|rose|fall|falls|fell|var(?:y|ies|ied)|differ\w*|fluctuat\w*)\b",
     "counted": r"\b(?:how many|how much|number|count|counts|volume|share|percentage|percent|average|mean)\b",
     "ranked": r"\b(?:rank|ranks|ranked|ranking|rankings|sort|sorted|ordered)\b",
+    "people": r"\b(?:most|fewest|least|many|number of|share of|percentage of|proportion of) (?:of (?:the |our )?)?PPL\b"
+    r"|\bPPL (?:\S+ ){0,2}?(?:per|by|from each|in each|from every)\b",
     "over_time": r"\b(?:over|through|across|with) (?:the )?time\b",
     "thing": rf"^(?:what|which (?:of the )?{_THINGS})\b",
     "thing_best": rf"\b{_BEST} {_THINGS}\b",
@@ -322,7 +324,9 @@ def _measure(read: _Reading, kind: Kind) -> tuple[Measure | None, tuple[Order, .
         return judged, ends
     if read.has("views") or read.has("changes"):
         return "views", order
-    return ("documents", order) if read.has("documents") else (None, order)
+    # one author, one voice: "which country has the most visitors", "visitors by country"
+    people = kind in ("attribute", "subject") and _words()["people"].search(read.shape)
+    return ("documents", order) if read.has("documents") or people else (None, order)
 
 
 def _judged(text: str) -> Measure | None:

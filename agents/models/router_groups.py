@@ -39,6 +39,11 @@ _PAST = frozenset(
 _LINKS = frozenset(
     {"are", "is", "were", "was", "come", "came", "comes", "written", "submitted", "sent", "posted", "left"}
 )
+#: "Visitors come from Germany", "customers who live in Spain", "employees are over 50": said of people themselves.
+_OF_PEOPLE = frozenset(
+    {"is", "are", "was", "were", "come", "comes", "came", "live", "lives", "lived", "who", "that"}
+)
+_OLD = re.compile(r"\d{1,3}(?:-\d{1,3})?(?:-year-olds|s)|year-olds|olds")
 _AGE_WORDS = frozenset(
     {"aged", "age", "ages", "over", "under", "above", "below", "older", "younger", "between"}
 )
@@ -138,6 +143,42 @@ def _place_end(words: list[Word], i: int) -> int:
     return end
 
 
+def _nationality(words: list[Word], i: int) -> bool:
+    """Tell whether "German" stands by itself: no noun follows that it could belong to."""
+    follows = words[i + 1].text if i + 1 < len(words) else "?"
+    return words[i].text in demonyms() and (not follows[0].isalpha() or follows in lexicon()["group_stops"])
+
+
+def _said_of_people(words: list[Word], i: int) -> int:
+    """Index after "are", "come" or "who live", where what follows tells where people are from, or their age."""
+    first = i
+    while i < len(words) - 1 and words[i].text in _OF_PEOPLE:
+        i += 1
+    said, after = words[i].text, words[i + 1].text if i + 1 < len(words) else ""
+    lives = said == "in" and words[i - 1].text in {"live", "lives", "lived"}
+    years = said[0].isdigit() and after in {"year", "years", "or", "and", "to"}
+    tells = said in _AGE_WORDS | {"from", "living", "based", "residing"}
+    return i if lives or years or tells or _nationality(words, i) else first
+
+
+def _aged(words: list[Word], i: int) -> tuple[int, int] | None:
+    """Return the span of "18-29 year olds", "18-29-year-olds", "over 65s" around their last word, or None."""
+    if not _OLD.fullmatch(words[i].text):
+        return None
+    first = i
+    while first > 0 and (
+        words[first - 1].text in {"year", "years", "to", "and", "over", "under", "-"}
+        or words[first - 1].text.isdigit()
+        or re.fullmatch(r"\d{1,3}-\d{1,3}", words[first - 1].text)
+    ):
+        first -= 1
+    while words[first].text in {"to", "and", "year", "years"} and first < i:
+        first += 1
+    said = " ".join(word.text for word in words[first : i + 1])
+    old = re.search(r"\d.*\bolds$", said) or re.fullmatch(r"(?:over|under) \d{1,3}s", said)
+    return (first, i + 1) if old else None
+
+
 def _right(words: list[Word], head: int, question: str) -> int:
     """Index after the words behind ``head`` that say which people."""
     i = head + 1
@@ -148,6 +189,12 @@ def _right(words: list[Word], head: int, question: str) -> int:
             i += 1
         if words[i].text != "from":
             return head + 1
+    if words[i].text in _OF_PEOPLE and is_people(words[head].text):
+        i = _said_of_people(words, i)
+        if _nationality(words, i) and i > head + 1:
+            return i + 1
+        if words[i - 1].text in {"live", "lives", "lived"} and words[i].text == "in":
+            return _place_end(words, i + 1)
     here = words[i].text
     after = words[i + 1].text if i + 1 < len(words) else ""
     if here == "from" and after:
@@ -161,7 +208,7 @@ def _right(words: list[Word], head: int, question: str) -> int:
         end = _place_end(words, i + 1)
         name = " ".join(w.text for w in words[i + 1 : end]).removeprefix("the ")
         return end if name in places() else head + 1
-    if here in _AGE_WORDS:
+    if here in _AGE_WORDS or (here[0].isdigit() and i > head + 1):
         end = i + 1
         while end < len(words) and (
             words[end].text[0].isdigit()
@@ -180,6 +227,9 @@ def _right(words: list[Word], head: int, question: str) -> int:
                 "ages",
                 "plus",
                 "up",
+                "years",
+                "year",
+                "old",
             }
         ):
             end += 1
@@ -198,6 +248,9 @@ def group_spans(question: str, words: list[Word]) -> list[tuple[int, int]]:
     own, stops = lexicon()["group_heads"], lexicon()["group_stops"]
     for head, word in enumerate(words):
         if spans and head < spans[-1][1]:
+            continue
+        if (aged := _aged(words, head)) and not (spans and aged[0] < spans[-1][1]):
+            spans.append(aged)
             continue
         follows = words[head + 1].text if head + 1 < len(words) else "?"
         nation = word.text in demonyms() and (

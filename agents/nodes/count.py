@@ -7,13 +7,17 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from agents.breakdown_columns import columns
 from agents.context import RagContext
 from agents.corrections import corrected
 from agents.models.extractive import content_words
 from agents.models.router_breakdown import FRAME
+from agents.models.router_data import lexicon
+from agents.models.router_limits import unknown_column
+from agents.models.router_negation import denies
 from agents.models.router_period import find_period
 from agents.models.router_rating import find_rating
-from agents.models.router_text import fold
+from agents.models.router_text import class_of, fold
 from agents.nodes.marks import degraded
 from agents.pools import RATING, document_filter, mentioning
 from agents.state import RagState
@@ -27,8 +31,9 @@ _COUNTING = content_words(
     "customers travellers users respondents answers reviewed wrote written customer traveller user person there "
     "feedback feedbacks report reports filed lodged collected recorded "
     "submitted submit received receive sent send posted published left gave given give responded replied took part "
-    "entries entry responses response messages message aged plus different distinct unique individual exactly come came"
-)
+    "entries entry responses response messages message aged plus different distinct unique individual exactly come "
+    "came comes live lives lived living based old olds thing things aspect aspects anything something"
+) | content_words(" ".join(sorted(lexicon()["people"])))
 _SIDES = content_words(
     "support supports supported favour favor oppose oppose opposed oppos find finds found "
     "positive negative good bad happy unhappy satisfied dissatisfied complain complains complained complaint "
@@ -51,6 +56,9 @@ _TABLE = content_words(
     " ".join([*sorted(FRAME), "best worst most least show list name give got gets compare"])
 )
 
+#: How a count of documents without a value of a column is labelled.
+_UNKNOWN = "documents that tell no"
+
 
 @dataclass(frozen=True)
 class _Answer:
@@ -71,13 +79,27 @@ def count(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         found_in = _mentioned(context, state, where)
         if not found_in.counted.value:
             return {"counts": [], "answer": ""}
+        denied = _denied(state, found_in)
+        if denied == "rest" and not side:
+            found_in = _rest(found_in)
+        elif denied:
+            reason = f"the count takes no account of: {'not' if denied in ('rest', 'read') else denied}"
+            found_in = replace(found_in, marks=(*found_in.marks, reason))
         if by := state["breakdown"].get("noun"):
             reason = f"only views on entities are told apart by {by}"
             found_in = replace(found_in, marks=(*found_in.marks, reason))
         return _audited(state, found_in) | {"unmatched": "", "breakdown": {}}
-    answer = _unrated(context, state) or _asked(context, state, where, side)
+    answer = (
+        _unrated(context, state) or _unknown(context, state, where) or _asked(context, state, where, side)
+    )
     low, high = _corrected(context, state["entity_ids"], where, side)
-    left = _left_out(context, state)
+    denied = _denied(state, answer)
+    if denied == "rest":
+        answer = _rest(answer)
+        low, high = (None, None) if low is None or high is None else (1 - high, 1 - low)
+    left = _left_out(context, state, unknown=answer.label.startswith(_UNKNOWN))
+    if denied not in ("", "rest", "read"):
+        left = [denied, *(word for word in left if word != denied)]
     if left:
         label = f"{answer.label} (not restricted to what the count cannot tell: {', '.join(left)})"
         marks = (*answer.marks, f"the count takes no account of: {', '.join(left)}")
@@ -105,6 +127,40 @@ def _audited(
     return update
 
 
+def _denied(state: RagState, answer: _Answer) -> str:
+    """Return what to make of the question's negation, as ``denies`` does; a table's total only says that it is left."""
+    if answer.label.startswith(_UNKNOWN):
+        return ""
+    found = denies(state["question"], state["route"].get("side"))
+    plain = not state["breakdown"] and state["route"].get("count") != "mean"
+    turned = answer.counted.value != answer.counted.total or bool(state["entities"])
+    return "not" if found == "rest" and not (plain and turned) else found
+
+
+def _rest(answer: _Answer) -> _Answer:
+    """Return the count of those of the base that were not counted."""
+    found = answer.counted
+    sql = f"SELECT {found.total} - (\n{found.sql}\n)" if found.sql else ""
+    label = answer.label.replace(" with a", " without a", 1).replace(" that are ", " that are not ", 1)
+    label = label.replace(" that mention ", " that do not mention ", 1)
+    return replace(answer, counted=Counted(found.total - found.value, found.total, sql), label=label)
+
+
+def _unknown(context: RagContext, state: RagState, where: DocumentFilter) -> _Answer | None:
+    """Count the documents that tell no value of a column: "how many reviews have no country"."""
+    asked = unknown_column(state["question"], columns(context))
+    if asked is None or state["entities"] or state["route"].get("side") or state["breakdown"]:
+        return None
+    values = tuple(value for value in context.attribute_values()[asked.name] if value)
+    told = replace(where, attributes=(*where.attributes, (asked.name, values)))
+    known = context.opinions.count(context.corpus.id, [], "", told, None)
+    total = context.opinions.count(context.corpus.id, [], "", where, None).value
+    sql = f"SELECT {total} - (\n{known.sql}\n)"
+    return _Answer(
+        Counted(total - known.value, total, sql), f"{_UNKNOWN} {asked.noun}", f"documents{_within(state)}"
+    )
+
+
 def _mentioned(context: RagContext, state: RagState, where: DocumentFilter) -> _Answer:
     """Count the documents that use the words of a thing that is no entity: whether they like it is not known."""
     topic = state["unmatched"]
@@ -120,7 +176,7 @@ def _mentioned(context: RagContext, state: RagState, where: DocumentFilter) -> _
 
 def _asked(context: RagContext, state: RagState, where: DocumentFilter, side: str | None) -> _Answer:
     kind = state["route"].get("count")
-    ids, names = state["entity_ids"], ", ".join(item["name"] for item in state["entities"])
+    ids, names = state["entity_ids"], " or ".join(item["name"] for item in state["entities"])
     within = _within(state)
     if kind == "mean":
         return _mean(context, state, where)
@@ -134,9 +190,12 @@ def _asked(context: RagContext, state: RagState, where: DocumentFilter, side: st
         marks = ()
     found = context.opinions.count(context.corpus.id, ids, context.extractor, where, side)
     if names and side:
+        # of several things the mean of a document's views on them
+        together = " and ".join(item["name"] for item in state["entities"])
+        together += " together" if len(ids) > 1 else ""
         return _Answer(
             found,
-            f"documents with a {side} view on {names}",
+            f"documents with a {side} view on {together}",
             f"documents with a view on {names}{within}",
             marks,
         )
@@ -180,7 +239,7 @@ def _within(state: RagState, leave: str = "") -> str:
     return within_words([FilterAudit(**item) for item in state["filters"] if item["name"] != leave])
 
 
-def _left_out(context: RagContext, state: RagState) -> list[str]:
+def _left_out(context: RagContext, state: RagState, *, unknown: bool) -> list[str]:
     """Return the question's words that neither an entity, nor a filter, nor the side asked for stands for."""
     known = set(_COUNTING)
     question = state["question"]
@@ -205,6 +264,9 @@ def _left_out(context: RagContext, state: RagState) -> list[str]:
         known |= _SIDES
     if state["breakdown"]:
         known |= _SIDES | _RATING | _MONTHS | _TABLE | content_words(state["breakdown"]["phrase"])
+        known |= {word for word in content_words(question) if class_of(word) == "UP"}  # "happiest"
+    if unknown and (asked := unknown_column(question, columns(context))) is not None:
+        known |= content_words(asked.phrase)
     return sorted(word for word in content_words(question) if word not in known)
 
 

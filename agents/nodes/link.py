@@ -9,9 +9,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from agents.breakdown_columns import columns
 from agents.context import RagContext
 from agents.models.router_breakdown import FRAME
 from agents.models.router_data import lexicon
+from agents.models.router_limits import excluded, located, months_of_no_year, unknown_column
 from agents.models.router_match import GroupFilter, match_groups
 from agents.models.router_period import find_period
 from agents.models.router_rating import find_rating
@@ -109,11 +111,40 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
             f"no author attribute stands for {', '.join(f'`{p}`' for p in loose)}: not restricted to them"
         )
         update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
+    if unheard := _unheard(context, question, filters, loose, state):
+        reason = f"the answer takes no account of: {', '.join(unheard)}"
+        update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
     rating = None if state["breakdown"].get("kind") == "rating" else find_rating(question)
     if rating is not None and not any(item["name"] == RATING for item in filters):
         reason = f"no document of this corpus carries a rating: not restricted to `{rating.phrase}`"
         update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
     return _count_filtered(context, {**state, **update}, update)  # type: ignore[typeddict-item]
+
+
+def _unheard(
+    context: RagContext,
+    question: str,
+    filters: Sequence[dict[str, Any]],
+    loose: Sequence[str],
+    state: RagState,
+) -> list[str]:
+    """Return the limits of a question that no filter stands for, in its words; a count says its own."""
+    if state["route"]["kind"] == "counting":
+        return []
+    attributes = context.attribute_values()
+    unknown = unknown_column(question, columns(context))
+    found = [*excluded(question, attributes), *months_of_no_year(question), *located(question, attributes)]
+    found += [unknown.phrase] if unknown else []
+    said = [*(item["phrase"].casefold() for item in filters), *(phrase.casefold() for phrase in loose)]
+    names = [name.casefold() for name in (*context.subjects(), *(e.name for e in context.entities()))]
+    said += [name for name in names if len(name) > 3]
+    kept = list(dict.fromkeys(found))
+    return [
+        phrase
+        for phrase in kept
+        if not any(phrase.casefold() in each for each in said)
+        and not any(phrase != other and phrase in other for other in kept)
+    ]
 
 
 def _topic_of(context: RagContext, question: str, filters: Sequence[dict[str, Any]], state: RagState) -> Link:
@@ -156,6 +187,7 @@ def _linked(context: RagContext, question: str, filters: Sequence[dict[str, Any]
         said += [f"{item['value']} {attribute}", f"{attribute} {item['value']}"]
     period = find_period(fold(question), context.today().date())[1]
     rating = find_rating(question)
+    said += excluded(question, context.attribute_values())
     rest = _without(question, [*said, period])
     if rating is not None:
         rest = re.sub(
@@ -225,7 +257,7 @@ def _embed(context: RagContext) -> Any:
 def _filters(context: RagContext, question: str, state: RagState) -> list[dict[str, Any]]:
     found = [
         {"name": item.attribute, "value": item.value, "phrase": item.phrase}
-        for item in _one_attribute(match_groups(question, context.attribute_values()))
+        for item in _one_attribute(match_groups(_kept(context, question), context.attribute_values()))
     ]
     found += [
         {"name": "subject", "value": subject, "phrase": subject}
@@ -238,6 +270,11 @@ def _filters(context: RagContext, question: str, state: RagState) -> list[dict[s
         found.append({"name": "period", "value": "..".join(state["period"]), "phrase": ""})
     found += [dict(item) for item in state["options"].get("filters", ())]
     return found
+
+
+def _kept(context: RagContext, question: str) -> str:
+    """Return the question without the groups that it leaves out ("not from Germany"): they are not asked for."""
+    return _without(question, excluded(question, context.attribute_values()))
 
 
 def _one_attribute(items: Sequence[GroupFilter]) -> list[GroupFilter]:

@@ -11,6 +11,7 @@ from agents.breakdown_columns import read
 from agents.context import RagContext
 from agents.models.router import Kind, QuestionRouter, Route
 from agents.models.router_breakdown import Asked
+from agents.models.router_limits import counts_authors
 from agents.models.router_subjects import match_subjects
 from agents.models.router_text import clauses, tokens
 from agents.nodes.marks import degraded, used_model
@@ -31,6 +32,8 @@ async def route(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]
     names = match_subjects(state["question"], tuple(context.subjects()))
     names = (*names, *(entity.name for entity in context.entities()))
     found = QuestionRouter(context.today().date()).route(state["question"], names=names)
+    if found.kind != "counting":
+        found = _authors_counted(found, state["question"], context)
     asked = read(state["question"], context, names)
     if asked is not None:
         more = found.kind == "both" and len(clauses(tokens(state["question"]))) > 1
@@ -56,6 +59,18 @@ async def route(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]
     if found.period is None:
         return {**update, "period": []}
     return {**update, "period": [found.period.start or "", found.period.end or ""]}
+
+
+def _authors_counted(found: Route, question: str, context: RagContext) -> Route:
+    """Return the route of a count of authors by what the corpus tells of them: "what share of visitors is German".
+
+    Only where the corpus has attributes: "how many people live in France" is a question of fact elsewhere.
+    """
+    asked = counts_authors(question)
+    if asked is None or not context.attribute_values():
+        return found
+    reason = f"asks for a {asked} of the documents' authors"
+    return replace(found, kind="counting", confidence=0.95, reason=reason, side=None, count=asked)
 
 
 def _broken_down(found: Route, asked: Asked, *, rated: bool) -> Route:

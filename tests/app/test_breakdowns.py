@@ -94,6 +94,21 @@ def test_most_complaints_by_number_and_by_share(parts: Parts) -> None:
     assert not receipt.degradations
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["Which city has the most guests?", "Which city do most visitors come from?", "Visitors by city"],
+)
+def test_people_are_counted_by_the_documents_that_they_wrote(parts: Parts, question: str) -> None:
+    receipt = ask(parts, question)
+    assert receipt.route.kind == "counting"
+    assert "Documents by city, largest first:\n- Braga: 123 of 255 (48 %)" in receipt.answer
+    assert not receipt.degradations
+
+
+def test_superlatives_that_name_the_side_are_counted(parts: Parts) -> None:
+    assert not ask(parts, "Which city is happiest with the staff?").degradations
+
+
 def test_the_statement_in_the_receipt_gives_the_counts(parts: Parts, workspace: Path) -> None:
     receipt = ask(parts, "Which city has the most complaints about the staff?")
     (statement,) = {each.sql for each in receipt.counts if each.part}

@@ -39,6 +39,12 @@ CITY = [
     ("commuter", "Castle", "2025-03-03", "The tram is great. The parking is awful and the park is lovely."),
     ("commuter", "Castle", "2025-04-04", "The bike lanes are excellent, and the parking is too expensive."),
 ]
+MUSEUM = [
+    ("Germany", "18-29", "The cafe is lovely."),
+    ("Germany", "65+", "The cafe was awful."),
+    ("France", "18-29", "A great cafe, and the staff are friendly."),
+    ("", "65+", "The staff were rude, the cafe is good."),
+]
 WARES = [
     ("Nokia 6610", "The nokia has a great screen. The battery is excellent."),
     ("Nokia 6610", "The battery is bad. My nokia is a great phone."),
@@ -52,10 +58,11 @@ WARES = [
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("counting")
-    made = {
+    made: dict[str, tuple[list[str], list[Any], list[str]]] = {
         "rest": (["author", "city", "rating", "date", "text"], RESTAURANT, ["city"]),
         "town": (["role", "ward", "date", "text"], CITY, ["role", "ward"]),
         "wares": (["subject", "text"], WARES, []),
+        "museum": (["country", "age_band", "text"], MUSEUM, ["country", "age_band"]),
     }
     for name, (columns, rows, attributes) in made.items():
         path = folder / f"{name}.csv"
@@ -228,3 +235,121 @@ def test_a_count_of_everything_inherits_no_topic(parts: Parts) -> None:
     assert ask(parts, "rest", "What do people think about the pizza?", thread="talk").entities
     counted = ask(parts, "rest", "How many reviews are there?", thread="talk").counts[0]
     assert (counted.value, counted.total) == (8, 8)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "question", "value", "total", "label"),
+    [
+        # Ben, Cat, Eva, Fay and Gil speak of the prices; Fay and Eva do not complain.
+        (
+            "rest",
+            "How many people did not complain about the prices?",
+            2,
+            5,
+            "without a negative view on prices",
+        ),
+        ("rest", "How many people did not praise the waiter?", 2, 6, "without a positive view on waiter"),
+        ("rest", "How many reviews do not mention the prices?", 3, 8, "without a view on prices"),
+        ("rest", "How many guests from Porto don't mention the waiter?", 2, 3, "without a view on waiter"),
+        ("rest", "How many did not like the waiter?", 2, 6, "with a negative view on waiter"),
+        ("town", "How many comments do not mention the park?", 7, 8, "that do not mention park"),
+    ],
+)
+def test_a_negated_count_is_of_the_rest(
+    parts: Parts, corpus: str, question: str, value: int, total: int, label: str
+) -> None:
+    counted = ask(parts, corpus, question).counts[0]
+    assert (counted.value, counted.total) == (value, total)
+    assert counted.label == f"documents {label}"
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("How many reviews mention the pizza but not the waiter?", "not"),
+        ("How many reviews mention neither the pizza nor the waiter?", "neither"),
+        ("How many guests never praise the waiter?", "never"),
+        ("How many guests are not from Lisbon?", "not"),
+    ],
+)
+def test_a_negation_that_no_count_stands_for_is_said(parts: Parts, question: str, word: str) -> None:
+    receipt = ask(parts, "rest", question)
+    assert word in receipt.counts[0].label.split("cannot tell: ")[1]
+    assert any(f"takes no account of: {word}" in each.reason for each in receipt.degradations)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "question", "value", "total"),
+    [
+        ("rest", "What share of guests is from Lisbon?", 3, 8),
+        ("rest", "How many visitors come from Porto?", 3, 8),
+        ("rest", "How many customers live in Faro?", 2, 8),
+        ("town", "What percentage of people comes from the Castle ward?", 2, 8),
+    ],
+)
+def test_people_stand_for_the_documents_that_they_wrote(
+    parts: Parts, corpus: str, question: str, value: int, total: int
+) -> None:
+    receipt = ask(parts, corpus, question)
+    assert receipt.route.kind == "counting"
+    assert (receipt.counts[0].value, receipt.counts[0].total) == (value, total)
+    assert not receipt.degradations
+
+
+def test_a_count_over_two_things_says_that_they_are_taken_together(parts: Parts) -> None:
+    counted = ask(parts, "rest", "How many people praise the pizza and the waiter?").counts[0]
+    assert counted.label == "documents with a positive view on pizza and waiter together"
+    assert counted.base == "documents with a view on pizza or waiter"
+    assert (
+        ask(parts, "rest", "How many reviews mention the pizza and the waiter?")
+        .counts[0]
+        .label.endswith("pizza or waiter")
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "unheard"),
+    [
+        ("What do people think of the pizza in March?", "in March"),
+        ("What do people think of the pizza in Spain?", "in Spain"),
+        ("What do guests not from Lisbon think of the pizza?", "not from Lisbon"),
+        ("What do non-German guests think of the pizza?", "non-German"),
+        ("What do guests of unknown city think of the pizza?", "unknown city"),
+    ],
+)
+def test_a_limit_that_views_are_not_restricted_to_is_said(parts: Parts, question: str, unheard: str) -> None:
+    receipt = ask(parts, "rest", question)
+    assert receipt.filters == ()
+    assert [item.name for item in receipt.entities] == ["pizza"]
+    assert f"the answer takes no account of: {unheard}" in [each.reason for each in receipt.degradations]
+
+
+def test_a_limit_that_views_are_restricted_to_needs_no_word(parts: Parts) -> None:
+    receipt = ask(parts, "rest", "What do guests from Lisbon think of the pizza in March 2025?")
+    assert not any("no account" in each.reason for each in receipt.degradations)
+
+
+def test_documents_without_a_value_are_counted(parts: Parts) -> None:
+    receipt = ask(parts, "museum", "How many reviews have no country?")
+    assert (receipt.counts[0].value, receipt.counts[0].total) == (1, 4)
+    assert receipt.counts[0].label == "documents that tell no country"
+    assert not receipt.degradations
+
+
+def test_ages_are_said_of_people_in_many_words(parts: Parts) -> None:
+    for question in ("How many visitors are over 65?", "How many guests are aged 65 and over?"):
+        counted = ask(parts, "museum", question).counts[0]
+        assert (counted.value, counted.total) == (2, 4), question
+    for question in (
+        "What do 18-29 year olds think of the cafe?",
+        "What do 18-29-year-olds think of the cafe?",
+    ):
+        assert [item.value for item in ask(parts, "museum", question).filters] == ["18-29"], question
+
+
+def test_words_that_were_counted_are_not_said_to_be_left_out(parts: Parts) -> None:
+    for question in (
+        "Which country is happiest with the cafe?",
+        "How many visitors liked one thing about the cafe?",
+    ):
+        assert not any("no account" in each.reason for each in ask(parts, "museum", question).degradations)
