@@ -68,12 +68,13 @@ def test_chat_before_the_first_question(snap_compare, desk) -> None:
     assert snap_compare(desk, terminal_size=SMALL, run_before=run)
 
 
-def test_chat_while_an_answer_is_written(snap_compare, desk, script) -> None:
+def test_chat_while_an_answer_is_written(snap_compare, desk, script, monkeypatch: pytest.MonkeyPatch) -> None:
     script.hold = True
+    # On the class, before the screen hands it to its timer: a second that passes must not be in the picture.
+    monkeypatch.setattr("app.tui.screens.chat.ChatScreen._tick", lambda screen: None)
 
     async def run(pilot: Any) -> None:
         await opened(desk, pilot)
-        desk.chat._tick = lambda: None
         await ask(desk, pilot, QUESTION, wait=False)
         await until(lambda: desk.chat.turns[0].text == "".join(script.pieces), pilot)
         await pilot.pause(0.2)
