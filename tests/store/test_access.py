@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from store.access import can_write
+
+#: Some user who is not root and owns nothing here.
+OTHER = 65534
 
 
 def deny(monkeypatch: pytest.MonkeyPatch, *paths: Path) -> None:
@@ -37,10 +41,22 @@ def test_a_file_that_is_read_only_in_a_folder_that_is_not(
     assert can_write(tmp_path / "other")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_permissions_are_what_counts(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    try:
-        assert not can_write(tmp_path / "new")
-    finally:
-        tmp_path.chmod(0o700)
+def test_permissions_are_what_counts() -> None:
+    """Asked of the system itself; where the tests run as root, by a child that is somebody else."""
+    # Not below pytest's own folder, which nobody else may enter.
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        other = OTHER if os.geteuid() == 0 else os.geteuid()
+        os.chown(folder, other, -1)
+        for mode, wanted in ((0o500, False), (0o700, True)):
+            folder.chmod(mode)
+            assert asked_by(other, folder / "new") is wanted
+
+
+def asked_by(user: int, path: Path) -> bool:
+    """Return what ``can_write`` says to a user."""
+    child = os.fork()
+    if not child:
+        os.setuid(user)
+        os._exit(int(can_write(path)))
+    return bool(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
