@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,12 @@ from store.database import Database
 from store.tables import Base, Corpus
 
 POSTGRES = os.environ.get("EVENHAND_TEST_POSTGRES") or "postgresql+psycopg://127.0.0.1:5432/test"
+
+
+def pytest_configure() -> None:
+    """Hear Ctrl-C: a shell starts what runs in its background deaf to it, and every process of a test inherits that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
