@@ -106,9 +106,10 @@ class SmallServer:
 
 def main() -> None:
     """Serve until interrupted; the base URL goes to stdout, everything else to stderr."""
-    stopped = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopped.set())
+    # Held back and waited for, not handled: a handler could strike while the main thread holds the very lock it needs,
+    # or in a native thread that never wakes the main one. The native threads inherit the mask.
+    ends = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, ends)
     try:
         server = SmallServer()
     except ConfigurationError as error:
@@ -120,8 +121,8 @@ def main() -> None:
         f"{WARNING}\nTo use it:  export EVENHAND_MODELS__BASE_URL={server.base_url} EVENHAND_MODELS__MODEL={MODEL}\n"
         "Ctrl-C stops it.\n"
     )
-    stopped.wait()
     sys.stderr.flush()
+    signal.sigwait(ends)
     # The native server may wait for ever for a request that is still under way; nothing here needs saving.
     os._exit(0)
 
