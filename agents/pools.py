@@ -17,7 +17,7 @@ from store.errors import UsageError
 from store.opinions import DocumentFilter, StancePool
 from store.records import BINS
 
-#: Author groups told apart in the constraint; the rest of an attribute's values share the group "other".
+#: Author groups told apart in the constraint; the rest of an attribute's values share one group.
 MAX_GROUPS = 5
 #: An attribute known for fewer of the pool's documents than this does not constrain the selection unasked.
 MIN_KNOWN = 0.3
@@ -25,7 +25,8 @@ MIN_KNOWN = 0.3
 MIN_AUDITED_SHARE, MIN_AUDITED = 0.1, 10
 #: A value shared by fewer documents than this does not make a group of its own.
 MIN_GROUP = 5
-OTHER = "other"
+#: Name of that group. Not "other", which is an answer that authors give, and then a group like any.
+OTHER = "other values"
 #: Name of the filter on the documents' own ratings.
 RATING = "rating"
 
@@ -147,12 +148,15 @@ def constrained(pool: OpinionPool, balance: str) -> tuple[Groups, ...]:
     Raises
     ------
     UsageError
-        The corpus has no attribute of that name.
+        The corpus has no attribute of that name, or there is no name between the commas.
     """
     if balance == "none":
         return ()
     if balance:
         names = [balance] if balance in pool.groups else [name.strip() for name in balance.split(",")]
+        names = [name for name in names if name]
+        if not names:
+            raise UsageError(f"`{balance}` names no author attribute", "give names with commas between, or none")
         for name in names:
             if name not in pool.groups:
                 known = ", ".join(sorted(pool.groups)) or "none"
@@ -163,12 +167,12 @@ def constrained(pool: OpinionPool, balance: str) -> tuple[Groups, ...]:
 
 
 def make_groups(attribute: str, values: tuple[str, ...]) -> Groups:
-    """Group an attribute's values: the most frequent ones, the rest as ``other``, empty ones unknown."""
-    counts = Counter(value for value in values if value)
+    """Group an attribute's values: the most frequent ones, the rest as ``OTHER``, empty ones unknown."""
+    counts = Counter(value for value in values if value and value != OTHER)
     names = [v for v, n in sorted(counts.items(), key=lambda p: (-p[1], p[0])) if n >= MIN_GROUP][:MAX_GROUPS]
     if not names and counts:
         names = [min(counts, key=lambda v: (-counts[v], v))]
-    if any(value not in names for value in counts):
+    if any(value and value not in names for value in values):
         names.append(OTHER)
     index = {name: i for i, name in enumerate(names)}
     codes = np.asarray([-1 if not v else index.get(v, len(names) - 1) for v in values], dtype=np.int64)

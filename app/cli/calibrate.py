@@ -89,7 +89,9 @@ def calibrate(
     if not sh.quiet:
         kept = f", {outcome.reused} kept from before" if outcome.reused else ""
         use = (
-            f"; answers with k = {request.k} are ordered by these weights" if attribute == "polarity" else ""
+            f"; answers with k = {request.k} are ordered by these weights"
+            if attribute == "polarity"
+            else f"; `ask --batch` with --attribute {attribute} and -k {request.k} counts ranks by them"
         )
         note(f"{outcome.called} calls made{kept}{use}")
 

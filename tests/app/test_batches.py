@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agents.pools import OTHER
 from tests.app.conftest import Ran, Run
 
 FOOD = "What do travellers think of the food?"
@@ -40,13 +41,13 @@ def shown(answers: list[dict[str, Any]], component: dict[str, Any], names: set[s
             values.append(float(entry["polarity"]))
             continue
         own = entry["groups"].get(component["attribute"], "")
-        group = own if own in names else "other" if own else ""
+        group = own if own in names else OTHER if own else ""
         values.append(float(group == component["group"]))
     return sum(values) / len(values)
 
 
 def check_components(answers: list[dict[str, Any]], last: dict[str, Any], lean: float = 0.0) -> None:
-    names = {each["group"] for each in last["components"]} - {"other", None}
+    names = {each["group"] for each in last["components"]} - {OTHER, None}
     for each in last["components"]:
         by_rank = [shown(answers, each, names, rank) for rank in range(last["k"])]
         lean_of = lean if each["group"] is None else 0.0

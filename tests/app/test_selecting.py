@@ -255,6 +255,7 @@ def test_the_headline_the_gate_and_the_frontier_tell_one_gap(run: Run, library: 
         (["--target", "1e308,1e308,1e308,1e308,1e308,1,nan"], "a target needs seven shares"),
         (["--method", "exact-weighted", "-k", "13"], "exact-weighted chooses at most 12 documents, not 13"),
         (["--method", "exact", "--balance", "country,shoe"], "no author attribute `shoe`"),
+        (["--method", "exact", "--balance", " , "], "names no author attribute"),
         (["--method", "best"], "there is no selection method `best`"),
     ],
 )
