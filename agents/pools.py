@@ -156,7 +156,9 @@ def constrained(pool: OpinionPool, balance: str) -> tuple[Groups, ...]:
         names = [balance] if balance in pool.groups else [name.strip() for name in balance.split(",")]
         names = [name for name in names if name]
         if not names:
-            raise UsageError(f"`{balance}` names no author attribute", "give names with commas between, or none")
+            raise UsageError(
+                f"`{balance}` names no author attribute", "give names with commas between, or none"
+            )
         for name in names:
             if name not in pool.groups:
                 known = ", ".join(sorted(pool.groups)) or "none"
