@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from agents.models.connections import async_client_class, client_class
 from agents.models.settings import EndpointSettings
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ def open_client(settings: EndpointSettings) -> AsyncOpenAI:
     import openai
 
     options = _options(settings)
-    client = openai.DefaultAsyncHttpxClient(trust_env=not _is_local(settings), timeout=options["timeout"])
+    client = async_client_class()(trust_env=not _is_local(settings), timeout=options["timeout"])
     return openai.AsyncOpenAI(**options, http_client=client)
 
 
@@ -25,7 +26,7 @@ def open_sync_client(settings: EndpointSettings) -> OpenAI:
     import openai
 
     options = _options(settings)
-    client = openai.DefaultHttpxClient(trust_env=not _is_local(settings), timeout=options["timeout"])
+    client = client_class()(trust_env=not _is_local(settings), timeout=options["timeout"])
     return openai.OpenAI(**options, http_client=client)
 
 

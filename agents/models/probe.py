@@ -12,7 +12,13 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from agents.models.chat import OpenAIChat
-from agents.models.errors import ModelCallError, ModelNotFound
+from agents.models.errors import (
+    MalformedOutput,
+    ModelCallError,
+    ModelNotFound,
+    RequestRejected,
+    ServerFault,
+)
 from agents.models.structured import Refused, ask
 from store.ports import ChatMessage, ChatReply, ChatRequest
 
@@ -131,7 +137,7 @@ async def _schema(chat: OpenAIChat) -> tuple[Status, str]:
     request = _request("Is water wet? Explain at length in plain prose.", max_tokens=256)
     try:
         answer = await ask(chat, request, _YesNo)
-    except ModelCallError as error:
+    except (MalformedOutput, RequestRejected, ServerFault) as error:
         return "lacking", f"the schema is not kept ({error.message})"
     if isinstance(answer, Refused):
         return "lacking", "the model refused"

@@ -187,6 +187,33 @@ async def test_a_reset_before_the_answer_is_retried(server: MisbehavingServer, c
     assert (await connect().complete(HELLO)).text == "Hello."
 
 
+async def test_a_request_lost_on_a_connection_of_before_is_no_try(
+    server: MisbehavingServer, connect: Connect
+) -> None:
+    """Servers give up connections that they promised to keep: llama.cpp after a stream, others after five seconds."""
+    chat = connect(retries=Retries(attempts=1))
+    server.then(says("One."), resets(), says("Two."))
+    assert [(await chat.complete(HELLO)).text for _ in range(2)] == ["One.", "Two."]
+    server.then(resets(), streams("Three."))
+    assert (await gather(chat))[0] == ["Three."]
+    assert len(server.requests) == 5
+
+
+async def test_a_request_lost_on_its_own_connection_is_a_try(
+    server: MisbehavingServer, connect: Connect
+) -> None:
+    chat = connect(retries=Retries(attempts=1))
+    server.then(resets())
+    with pytest.raises(errors.ModelUnreachable):
+        await chat.complete(HELLO)
+    assert len(server.requests) == 1
+    server.then(says("One."), resets("Two, "))
+    assert (await chat.complete(HELLO)).text == "One."
+    with pytest.raises(errors.ModelUnreachable, match="broke off"):
+        await gather(chat)
+    assert len(server.requests) == 3, "what was begun is not sent again"
+
+
 async def test_silence(server: MisbehavingServer, connect: Connect) -> None:
     server.default = silent()
     started = time.monotonic()

@@ -48,7 +48,7 @@ def embedder(server: MisbehavingServer) -> Iterator[Callable[..., OpenAIEmbedder
             model="e",
             api_key=KEY,  # type: ignore[arg-type]
             timeouts=Timeouts(connect=1, total=0.3),
-            retries=Retries(attempts=3, backoff=0.01),
+            retries=options.pop("retries", Retries(attempts=3, backoff=0.01)),
             **options,
         )
         made.append(OpenAIEmbedder(settings))
@@ -143,6 +143,17 @@ def test_failures(
     assert asked is None or len(server.requests) == asked
     assert KEY not in repr(caught.value)
     assert caught.value.__context__ is None or KEY not in repr(vars(caught.value.__context__))
+
+
+def test_a_request_lost_on_a_connection_of_before_is_no_try(
+    server: MisbehavingServer, embedder: Callable[..., OpenAIEmbedder]
+) -> None:
+    server.default = vectors()
+    model = embedder(retries=Retries(attempts=1))
+    model.embed(["a"])
+    server.then(resets())
+    assert model.embed(["a"]).shape == (1, 4)
+    assert len(server.requests) == 3
 
 
 def test_a_passing_fault(server: MisbehavingServer, embedder: Callable[..., OpenAIEmbedder]) -> None:

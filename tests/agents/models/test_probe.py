@@ -15,7 +15,7 @@ from agents.models.chat import OpenAIChat
 from agents.models.probe import probe
 from store.errors import ConfigurationError
 from tests.agents.models.conftest import KEY
-from tests.fakes.misbehaving import MisbehavingServer, Request, fails, replies, says, streams
+from tests.fakes.misbehaving import MisbehavingServer, Request, fails, replies, resets, says, streams
 
 Connect = Callable[..., OpenAIChat]
 
@@ -64,6 +64,19 @@ async def test_a_good_server(server: MisbehavingServer, connect: Connect) -> Non
 async def test_a_schema_that_is_silently_ignored_shows(server: MisbehavingServer, connect: Connect) -> None:
     server.default = a_server(schema=False)
     assert (await statuses(connect()))["schema output"] == "lacking"
+
+
+async def test_a_server_that_goes_away_does_not_lack_schemas(
+    server: MisbehavingServer, connect: Connect
+) -> None:
+    good = a_server()
+
+    async def behave(request: Request, writer: Any) -> bool | None:
+        return await (resets() if "response_format" in request.body else good)(request, writer)
+
+    server.default = behave
+    found = await statuses(connect())
+    assert (found["schema output"], found["logprobs"]) == ("failed", "skipped")
 
 
 async def test_a_model_that_is_not_listed(server: MisbehavingServer, connect: Connect) -> None:
