@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.fairness.balanced import balance_columns
-from agents.fairness.margins import design_margin, share_margin
+from agents.fairness.margins import ROUNDING, balancing_place, design_margin, landing_deviation, share_margin
 from agents.fairness.pool import Pool, Selection
 from agents.pools import OTHER, OpinionPool, audited
 from store.receipt import MarginAudit
@@ -63,7 +63,8 @@ def sample_margins(pool: OpinionPool, problem: Pool, sample: Selection) -> tuple
         counted = float(values[known].mean())
         balanced = each.attribute in upon and _stands_for_all(sample, values, known, counted)
         if balanced:
-            margin = share_margin(values[rows], sample.inclusion, known=known[rows], balanced=True)
+            held = _held(sample, values[frame], counted, columns)
+            margin = share_margin(values[rows], sample.inclusion, known=known[rows], held=held)
         elif each.value:
             # What the method balances, but not at the population's share, is told as if it had been left to chance.
             own = None if each.attribute in upon else drawn
@@ -98,6 +99,15 @@ def _stands_for_all(sample: Selection, values: Floats, known: Booleans, counted:
     told = float(sample.frame_inclusion @ known[sample.frame])
     expected = float(sample.frame_inclusion @ (values * known)[sample.frame])
     return told > 0 and abs(expected / told - counted) * told <= FAITHFUL
+
+
+def _held(sample: Selection, values: Floats, share: float, columns: Floats | None) -> float:
+    """Return the standard deviation of a balanced count, in documents."""
+    if sample.method != "balanced" or columns is None:
+        return ROUNDING  # a stratum's count
+    place = balancing_place(values, columns) or 1 + columns.shape[1]
+    assert sample.inclusion is not None
+    return landing_deviation(place, share, sample.inclusion)
 
 
 def _balance(problem: Pool, sample: Selection) -> Floats | None:

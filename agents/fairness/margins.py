@@ -14,6 +14,7 @@ and Graubard, Survey Methodology 24 (1998): shares.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +23,7 @@ from agents.fairness.distance import FloatArray, finite_vector
 from agents.fairness.pool import BoolArray
 
 #: Standard deviation of a count that is rounded to one of its two neighbouring whole numbers: at most one half.
-_ROUNDING = 0.5
+ROUNDING: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def share_margin(
     balance: ArrayLike | None = None,
     *,
     known: ArrayLike | None = None,
-    balanced: bool = False,
+    held: float | None = None,
     level: float = 0.95,
 ) -> Margin:
     """Estimate the share of documents that have a characteristic, with its margin of error.
@@ -124,18 +125,20 @@ def share_margin(
     ``p (1 - p) / variance`` of :func:`design_margin`'s variance; it stays in [0, 1] and has a width at 0 and at 1.
 
     A share that it was balanced upon (a bin, a side, a group of the constrained attribute) has a regression residual of
-    zero, which says too much: a sample holds whole documents, and the landing of the cube rounds the expected count to
-    one of its neighbours, seldom further. A count rounded without bias has a variance of at most 1/4, so half a
-    document stands for the standard error, and Student's t with m - 1 degrees of freedom gives about one document.
+    zero, which says too much: a sample holds whole documents. A count that is rounded to one of its neighbours without
+    bias has a variance of at most 1/4, so half a document stands for the standard error, and Student's t with m - 1
+    degrees of freedom gives about one document. What the landing of the cube gives up early is held less well, see
+    :func:`landing_deviation`.
 
     Parameters
     ----------
     has
         Shape (n,), booleans or 0/1: the sampled documents that have the characteristic. Ignored where unknown.
     inclusion, balance, known, level
-        As in :func:`design_margin`. ``balance`` is not used for a balanced share.
-    balanced
-        Was the sample balanced upon this very characteristic?
+        As in :func:`design_margin`. ``balance`` is not used where ``held`` is given.
+    held
+        Where the sample was balanced upon this very characteristic: the standard deviation of its count, in documents,
+        :data:`ROUNDING` for strata and what the cube holds first, else :func:`landing_deviation`.
 
     Returns
     -------
@@ -156,14 +159,71 @@ def share_margin(
         return _census(share)
     if count < 2:
         return Margin(share, np.nan, np.nan, np.nan)
-    rounding = _ROUNDING / count
-    if balanced:
-        reach = rounding * _student(count - 1, level)
-        return Margin(share, rounding, max(share - reach, 0.0), min(share + reach, 1.0))
-    error = max(float(np.sqrt(found.variance)), rounding)
+    if held is not None:
+        reach = held / count * _student(count - 1, level)
+        return Margin(share, held / count, max(share - reach, 0.0), min(share + reach, 1.0))
+    error = max(float(np.sqrt(found.variance)), ROUNDING / count)
     size = share * (1 - share) / error**2 if 0 < share < 1 else count / found.left
     low, high = _wilson(share, size, _student(found.freedom, level))
     return Margin(share, error, low, high)
+
+
+def balancing_place(values: ArrayLike, balance: ArrayLike) -> int | None:
+    """Return how many balancing equations must hold for the total of ``values`` to hold.
+
+    Parameters
+    ----------
+    values
+        Shape (N,): the variable for all documents of the frame.
+    balance
+        Shape (N, c): :func:`agents.fairness.balanced.balance_columns` of the frame; the size comes before them.
+
+    Returns
+    -------
+    int or None
+        1 for a constant, 2 for the first column, and so on; columns that follow from earlier ones do not count. None
+        where the total is not held at all.
+    """
+    rest = finite_vector("values", values)
+    columns = np.asarray(balance, dtype=np.float64)
+    enough = 1e-9 * max(float(np.linalg.norm(rest)), 1.0)
+    basis = np.zeros((rest.size, 0))
+    for column in np.column_stack([np.ones(rest.size), columns]).T:
+        own = column - basis @ (basis.T @ column)
+        own -= basis @ (basis.T @ own)
+        length = float(np.linalg.norm(own))
+        if length <= 1e-9 * float(np.linalg.norm(column)):
+            continue
+        basis = np.column_stack([basis, own / length])
+        rest = rest - basis[:, -1] * float(basis[:, -1] @ rest)
+        if float(np.linalg.norm(rest)) <= enough:
+            return basis.shape[1]
+    return None
+
+
+def landing_deviation(place: int, share: float, inclusion: ArrayLike) -> float:
+    """Return the standard deviation of a count that the cube method holds as its ``place``-th equation.
+
+    The landing gives the equations up from the last to the first, so this one is given up with ``place`` units left
+    undecided. Each is decided with a variance of at most 1/4, and what a unit adds varies by ``share (1 - share)``; a
+    sample left to chance would vary by that times the sum of ``1 - inclusion``. At least the rounding of a whole number.
+
+    Parameters
+    ----------
+    place
+        From :func:`balancing_place`, at least 1.
+    share
+        Share of the documents that are counted, in [0, 1].
+    inclusion
+        Shape (n,): inclusion probabilities of the sampled documents.
+
+    Returns
+    -------
+    float
+        In documents, at least :data:`ROUNDING`.
+    """
+    chance = float((1 - np.asarray(inclusion, dtype=np.float64)).sum())
+    return float(np.sqrt(max(ROUNDING**2, min(place / 4, chance) * share * (1 - share))))
 
 
 def _census(mean: float) -> Margin:
@@ -243,4 +303,4 @@ def _student(freedom: int, level: float) -> float:
     return float(stdtrit(freedom, (1 + level) / 2))
 
 
-__all__ = ["Margin", "design_margin", "share_margin"]
+__all__ = ["ROUNDING", "Margin", "balancing_place", "design_margin", "landing_deviation", "share_margin"]

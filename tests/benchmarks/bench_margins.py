@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from agents.fairness.balanced import balance_columns, balanced_sample
-from agents.fairness.margins import Margin, design_margin, share_margin
+from agents.fairness.margins import Margin, balancing_place, design_margin, landing_deviation, share_margin
 from agents.fairness.pool import Pool
 from agents.fairness.sampling import random_sample
 from agents.pools import make_groups
@@ -52,12 +52,14 @@ class Variable:
         weighted = float(chances[known] @ values[known] / chances[known].sum())
         return [weighted, float(values[known].mean()), float(self.values[self.known].mean())]
 
-    def margin(self, rows: np.ndarray, chances: np.ndarray, columns: np.ndarray | None) -> Margin:
+    def margin(self, rows: np.ndarray, chances: np.ndarray, columns: np.ndarray, place: int) -> Margin:
         """Return the margin of a sample: rows of the entity's documents."""
         values, known = self.values[rows], self.known[rows]
         if self.kind == "mean rating":
             return design_margin(values, chances, columns, known=known)
-        return share_margin(values, chances, columns, known=known, balanced=self.balanced)
+        share = float(self.values[self.known].mean())
+        held = landing_deviation(place, share, chances) if self.balanced else None
+        return share_margin(values, chances, columns, known=known, held=held)
 
 
 def covariates(corpus: Corpus, rows: np.ndarray) -> np.ndarray:
@@ -109,12 +111,13 @@ def judge(
     assert pool.covariates is not None
     extra = pool.covariates[frame]
     columns = balance_columns(pool.bins[frame], [(c, s.size) for c, s in groups.values()], extra)
+    places = [balancing_place(np.where(v.known, v.values, 0.0)[frame], columns) or 99 for v in judged]
     found: list[list[list[float]]] = [[] for _ in (*judged, None)]
     for _ in range(draws):
         sample = balanced_sample(pool.bins[frame], pool.population, groups, extra, k, rng)
         i = sample.indices
         for place, variable in enumerate(judged):
-            margin = variable.margin(frame[i], sample.inclusion[i], columns[i])
+            margin = variable.margin(frame[i], sample.inclusion[i], columns[i], places[place])
             found[place].append(covered(margin, variable.truths(frame, sample.inclusion)))
         chance = random_sample(frame.size, k, rng)
         margin = student(judged[0].values[frame[chance.indices]], frame.size)

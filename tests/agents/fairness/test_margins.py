@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from agents.fairness.balanced import balance_columns, balanced_sample
-from agents.fairness.margins import design_margin, share_margin
+from agents.fairness.margins import (
+    ROUNDING,
+    balancing_place,
+    design_margin,
+    landing_deviation,
+    share_margin,
+)
 
 NAN = float("nan")
 
@@ -82,14 +88,14 @@ def test_a_share_of_none_and_of_all_still_has_a_width() -> None:
 
 
 def test_a_balanced_share_is_a_rounded_count() -> None:
-    margin = share_margin([1] * 7 + [0] * 13, [0.1] * 20, balanced=True)
+    margin = share_margin([1] * 7 + [0] * 13, [0.1] * 20, held=ROUNDING)
     # half a document; t of 19 degrees of freedom 2.093024.
     assert margin.standard_error == pytest.approx(0.5 / 20)
     assert (margin.low, margin.high) == pytest.approx((0.35 - 0.0523256, 0.35 + 0.0523256))
     known = [True] * 10 + [False] * 10
-    assert share_margin([1] * 7 + [0] * 13, [0.1] * 20, known=known, balanced=True).standard_error == 0.05
-    assert share_margin([0] * 20, [0.1] * 20, balanced=True).low == 0.0
-    assert share_margin([1] * 20, [0.1] * 20, balanced=True).high == 1.0
+    assert share_margin([1] * 7 + [0] * 13, [0.1] * 20, known=known, held=ROUNDING).standard_error == 0.05
+    assert share_margin([0] * 20, [0.1] * 20, held=ROUNDING).low == 0.0
+    assert share_margin([1] * 20, [0.1] * 20, held=ROUNDING).high == 1.0
 
 
 def test_what_the_balance_explains_wholly_is_still_a_rounded_count() -> None:
@@ -101,8 +107,8 @@ def test_what_the_balance_explains_wholly_is_still_a_rounded_count() -> None:
 def test_a_census_has_no_margin() -> None:
     margin = design_margin([1.0, 2.0, 3.0], [1.0, 1.0, 1.0])
     assert (margin.estimate, margin.standard_error, margin.low, margin.high) == (2.0, 0.0, 2.0, 2.0)
-    for balanced in (False, True):
-        share = share_margin([1, 0, 0, 0], [1.0] * 4, balanced=balanced)
+    for held in (None, ROUNDING):
+        share = share_margin([1, 0, 0, 0], [1.0] * 4, held=held)
         assert (share.estimate, share.standard_error, share.low, share.high) == (0.25, 0.0, 0.25, 0.25)
     one = design_margin([2.0, NAN], [1.0, 1.0], known=[True, False])
     assert (one.estimate, one.low, one.high) == (2.0, 2.0, 2.0)
@@ -124,7 +130,7 @@ def test_one_known_value_gives_an_estimate_without_an_interval() -> None:
     assert margin.estimate == 4.0
     assert no_interval(margin)
     assert no_interval(share_margin([0, 1, 0], [0.5] * 3, known=known))
-    assert no_interval(share_margin([0, 1, 0], [0.5] * 3, known=known, balanced=True))
+    assert no_interval(share_margin([0, 1, 0], [0.5] * 3, known=known, held=ROUNDING))
 
 
 def test_values_all_alike_do_not_claim_a_width_of_zero() -> None:
@@ -152,9 +158,9 @@ def test_margins_cover_in_a_known_population() -> None:
             "mean": (design_margin(stars[i], chances, columns[i]), stars.mean()),
             "ratio": (design_margin(stars[i], chances, columns[i], known=known[i]), stars[known].mean()),
             "low": (share_margin(low[i], chances, columns[i]), low.mean()),
-            "bin": (share_margin(bins[i] == 5, chances, balanced=True), population[5]),
+            "bin": (share_margin(bins[i] == 5, chances, held=ROUNDING), population[5]),
             "group": (
-                share_margin(codes[i] == 1, chances, known=codes[i] >= 0, balanced=True),
+                share_margin(codes[i] == 1, chances, known=codes[i] >= 0, held=ROUNDING),
                 shares[1],
             ),
         }
@@ -164,6 +170,55 @@ def test_margins_cover_in_a_known_population() -> None:
         assert 0.91 <= hits[name] / draws <= 0.995, name
     for name in ("bin", "group"):
         assert hits[name] / draws >= 0.93, name
+
+
+def test_the_place_of_a_variable_among_the_balancing_equations() -> None:
+    bins, codes = np.array([0, 1, 2, 3, 4, 5, 6, 3]), np.array([0, 1, 0, 1, 2, 2, 0, -1])
+    columns = balance_columns(bins, [(codes, 3)])
+    # size, bins <= 2, group 0, bins <= 3, group 1, bins <= 1, group 2, ...
+    assert balancing_place(np.full(8, 3.0), columns) == 1
+    assert balancing_place(bins <= 2, columns) == 2
+    assert balancing_place(bins > 2, columns) == 2
+    assert balancing_place(codes == 0, columns) == 3
+    assert balancing_place(bins == 3, columns) == 4
+    assert balancing_place(codes >= 0, columns) == 7
+    assert balancing_place(np.arange(8) ** 2, columns[:, :3]) is None
+    assert balancing_place(codes == 0, np.column_stack([bins <= 2, bins > 2, codes == 0])) == 3, "one follows"
+
+
+def test_what_the_landing_gives_up_early_is_held_less_well() -> None:
+    inclusion = [0.1] * 20
+    assert landing_deviation(1, 0.5, inclusion) == ROUNDING
+    assert landing_deviation(16, 0.5, inclusion) == pytest.approx(1.0)  # 16/4 * 1/4
+    assert landing_deviation(400, 0.5, inclusion) == pytest.approx(math.sqrt(18 / 4)), "as left to chance"
+    assert landing_deviation(16, 0.01, inclusion) == ROUNDING
+
+
+@pytest.mark.parametrize("k", [6, 8, 20])
+def test_margins_of_many_attributes_cover(k: int) -> None:
+    rng = np.random.default_rng(5)
+    count, draws = 150, 250
+    bins = rng.choice(7, count, p=[0.2, 0.1, 0.1, 0.2, 0.1, 0.1, 0.2])
+    population = np.bincount(bins, minlength=7) / count
+    codes = [rng.integers(0, size, count) for size in (5, 3, 4)]
+    codes[1] = np.where(rng.random(count) < 0.2, -1, codes[1])
+    shares = [np.bincount(each[each >= 0]) / (each >= 0).sum() for each in codes]
+    groups = {str(i): (each, shares[i]) for i, each in enumerate(codes)}
+    covariates = rng.normal(size=(count, 2))
+    columns = balance_columns(bins, [(each, shares[i].size) for i, each in enumerate(codes)], covariates)
+    hits = {(a, g): 0 for a in range(3) for g in range(shares[a].size)}
+    for _ in range(draws):
+        sample = balanced_sample(bins, population, groups, covariates, k, rng)
+        rows = sample.indices
+        for a, g in hits:
+            place = balancing_place(codes[a] == g, columns)
+            assert place is not None
+            held = landing_deviation(place, shares[a][g], sample.inclusion[rows])
+            margin = share_margin(
+                codes[a][rows] == g, sample.inclusion[rows], known=codes[a][rows] >= 0, held=held
+            )
+            hits[a, g] += margin.low <= shares[a][g] <= margin.high
+    assert min(hits.values()) / draws >= 0.93, hits
 
 
 @pytest.mark.parametrize(
