@@ -160,7 +160,7 @@ def make_batch(
     for g in range(len(components)):
         for side, price in enumerate((1e6, -1e6)):
             answer = oracle(problem, price * np.eye(len(components))[g])
-            reachable[g, side] = problem.bias_of(answer.pattern)[g]
+            reachable[g, side] = components[g].value(float(problem.bias_of(answer.pattern)[g]))
     return Batch(tuple(items), outside, components, problem, weights, weights_of, reachable)
 
 

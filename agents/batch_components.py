@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from agents.context import RagContext
 from agents.fairness.faro import bias_error
 from agents.fairness.multigroup_problem import combine, group_target
-from agents.ordering import POLARITY, PositionWeights, population_bias, position_weights
+from agents.ordering import POLARITY, PositionWeights, bounded, population_bias, position_weights
 from agents.pools import OpinionPool, audited, make_groups
 from store.errors import UsageError
 
@@ -47,6 +47,10 @@ class Component:
     def name(self) -> str:
         """How it is called: ``polarity``, or ``country = Spain``."""
         return f"{self.attribute} = {self.group}" if self.group else self.attribute
+
+    def value(self, linear: float) -> float:
+        """Return what is shown for a number of the fitted line: no output bias lies beyond -1 and +1."""
+        return linear if self.group else bounded(linear)
 
 
 @dataclass(frozen=True, eq=False)

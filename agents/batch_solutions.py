@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 
 from agents.batch import Batch
 from agents.batch_components import check_target, errors, goals
-from agents.fairness.multigroup import solve_multigroup
+from agents.fairness.faro_problem import SLACK
+from agents.fairness.multigroup import MultigroupSolution, solve_multigroup
+from agents.fairness.multigroup_nearest import nearest_rankings
 from agents.fairness.multigroup_problem import MultigroupProblem, oracle
 from agents.fairness.multigroup_soft import solve_soft_types
-from agents.ordering import KEPT, POLARITY, Z
+from agents.ordering import KEPT, POLARITY
 from store.errors import UsageError
+from store.verdicts import Verdict, Z, gravest, judge
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -47,7 +50,9 @@ class BatchSolution:
     predicted, target, natural
         Shape (d,): each component as ranked, as asked for, and by relevance alone.
     margin, standard_error
-        Shape (d,): what the tolerance was shrunk by, and the error of what is predicted.
+        Shape (d,): what the tolerance was to be shrunk by (a tenth of it is kept), and the error of what is predicted.
+    shown
+        Shape (d,): how many of the documents shown are of the group; for polarity, hold a view of either sign.
     tau
         The tolerance as asked; None for a soft objective, which tolerates at a price.
     relevance_kept
@@ -65,6 +70,7 @@ class BatchSolution:
     natural: Floats
     margin: Floats
     standard_error: Floats
+    shown: Integers
     tau: float | None
     relevance_kept: float
     gap: float
@@ -73,8 +79,22 @@ class BatchSolution:
     @property
     def within(self) -> NDArray[np.bool_]:
         """Whether each component lies within the tolerance that was asked for, shape (d,)."""
-        tau = np.inf if self.tau is None else self.tau
-        return np.abs(self.predicted - self.target) <= tau + 1e-9
+        if self.tau is None:
+            return np.ones(self.target.size, dtype=bool)
+        return np.asarray([each != "not met" for each in self.verdicts])
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Whether each component meets its target, the calibration's error considered; none of a soft objective."""
+        if self.tau is None:
+            return ()
+        each = zip(self.predicted.tolist(), self.target.tolist(), self.standard_error.tolist(), strict=True)
+        return tuple(judge(predicted, target, self.tau, error) for predicted, target, error in each)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The gravest of them; None for a soft objective."""
+        return gravest(self.verdicts) if self.verdicts else None
 
     @property
     def met(self) -> bool:
@@ -113,20 +133,24 @@ def solve_batch(batch: Batch, tau: float, target: float | str = "proportional") 
     problem, goal = batch.problem, goals(batch.components, batch.weights, target)
     margin = np.zeros(goal.size)
     for _ in range(6):
-        solved = solve_multigroup(problem, np.maximum(tau - margin, KEPT * tau), goal)
+        room = np.maximum(tau - margin, KEPT * tau)
+        solved = solve_multigroup(problem, room, goal)
         error = _errors(batch, solved.pattern)
         if (Z * error <= margin + 1e-12).all():
             break
         # The error depends on the rankings, and the rankings on the tolerance that the error leaves.
         margin = np.maximum(margin, Z * error)
+    if not solved.feasible:
+        solved = _less_near(problem, solved, room, tau)
     return BatchSolution(
         ranking=solved.ranking,
         status=solved.status,
-        predicted=solved.bias,
+        predicted=_values(batch, solved.bias),
         target=goal,
-        natural=problem.bias_of(problem.natural_pattern),
+        natural=_values(batch, problem.bias_of(problem.natural_pattern)),
         margin=margin,
-        standard_error=error,
+        standard_error=_errors(batch, solved.pattern),
+        shown=_shown(problem, solved.pattern),
         tau=tau,
         relevance_kept=_kept(problem, solved.relevance),
         gap=solved.gap,
@@ -149,14 +173,16 @@ def solve_batch_soft(batch: Batch, strength: float, target: float | str = "propo
         raise UsageError("the soft objective is for polarity alone", "leave the other attributes out")
     problem, goal = batch.problem, goals(batch.components, batch.weights, target)
     found = solve_soft_types(problem, strength, float(goal[0]))
+    pattern = np.take_along_axis(problem.types, found.ranking, axis=1)
     return BatchSolution(
         ranking=found.ranking,
         status="soft",
-        predicted=np.asarray([found.bias]),
+        predicted=_values(batch, np.asarray([found.bias])),
         target=goal,
-        natural=problem.bias_of(problem.natural_pattern),
+        natural=_values(batch, problem.bias_of(problem.natural_pattern)),
         margin=np.zeros(1),
-        standard_error=_errors(batch, np.take_along_axis(problem.types, found.ranking, axis=1)),
+        standard_error=_errors(batch, pattern),
+        shown=_shown(problem, pattern),
         tau=None,
         relevance_kept=_kept(problem, found.relevance),
         gap=found.bound - found.objective,
@@ -213,6 +239,26 @@ def batch_frontier(batch: Batch) -> list[BiasPoint]:
     return [
         BiasPoint(bias, relevance, _kept(problem, relevance)) for bias, relevance in sorted(found.items())
     ]
+
+
+def _less_near(
+    problem: MultigroupProblem, nearest: MultigroupSolution, room: Floats, tau: float
+) -> MultigroupSolution:
+    """Solve once more where no rankings lie within ``room``, for as little more of the tolerance as it takes."""
+    distance = np.abs(nearest.bias - nearest.target)
+    within = bool((distance <= tau + SLACK).all())
+    again = solve_multigroup(problem, np.maximum(room, distance + SLACK) if within else tau, nearest.target)
+    return again if again.feasible else nearest_rankings(problem, again)
+
+
+def _values(batch: Batch, linear: Floats) -> Floats:
+    return np.asarray(
+        [each.value(number) for each, number in zip(batch.components, linear.tolist(), strict=True)]
+    )
+
+
+def _shown(problem: MultigroupProblem, pattern: Integers) -> Integers:
+    return np.asarray((problem.vectors[pattern] != 0).sum(axis=(0, 1)), dtype=np.int64)
 
 
 def _errors(batch: Batch, pattern: Integers) -> Floats:

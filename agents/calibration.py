@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.calibration_calls import CalibrationLog, CalibrationQuestion, Call, ask_all
+from agents.calibration_calls import CalibrationLog, CalibrationQuestion, Call, ask_all, content_of
 from agents.calibration_check import Check, Checked, pack_check, run_check
 from agents.fairness.designs import Design, Runs, runs_of
 from agents.fairness.injection import inject
@@ -107,7 +107,7 @@ async def calibrate(
     asked = await ask_all(questions, chooser, calls, log, sha, workers, lambda done: progress(done, total))
     answers = np.array([outcome or 0 for outcome in asked.outcomes], dtype=np.int64)
     realised = np.array([call.groups for call in calls], dtype=np.int64)
-    fitted = fit(answers, clusters(questions)[runs.question], realised)
+    fitted = fit(answers, runs.question, realised, cluster=clusters(questions)[runs.question])
     usage, called, reused = asked.usage, asked.called, asked.reused
     checked, unchecked = None, ""
     if check is not None:
@@ -188,10 +188,16 @@ def plan_sha(
     seed: int,
 ) -> str:
     """Return the hash that makes two runs the same plan: everything that can change an outcome."""
-    content = [
-        [q.text, q.plus, q.minus, list(q.documents), list(q.groups), list(q.relevance)] for q in questions
+    parts = [
+        content_of(questions),
+        chooser.name,
+        chooser.prompt_sha,
+        chooser.sampling,
+        attribute,
+        k,
+        design,
+        seed,
     ]
-    parts = [content, chooser.name, chooser.prompt_sha, chooser.sampling, attribute, k, design, seed]
     return hashlib.sha256(json.dumps(parts).encode("utf-8", "replace")).hexdigest()
 
 

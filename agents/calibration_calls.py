@@ -76,6 +76,13 @@ class Asked:
     usage: Usage
 
 
+def content_of(questions: Sequence[CalibrationQuestion]) -> list[object]:
+    """Return all of the questions that can change an answer, for the hash of a plan."""
+    return [
+        [q.text, q.plus, q.minus, list(q.documents), list(q.groups), list(q.relevance)] for q in questions
+    ]
+
+
 async def ask_all(
     questions: Sequence[CalibrationQuestion],
     chooser: Chooser,

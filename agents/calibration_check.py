@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.calibration_calls import Asked, CalibrationLog, CalibrationQuestion, Call, ask_all
+from agents.calibration_calls import (
+    Asked,
+    CalibrationLog,
+    CalibrationQuestion,
+    Call,
+    ask_all,
+    content_of,
+)
 from agents.fairness.injection import inject
 from agents.fairness.propagation import PropagationFit, Validation, neutral_settings, validate
 from agents.models.chooser import Chooser
@@ -93,7 +101,8 @@ async def run_check(
             calls.append(Call(index, run + 1, tuple(order.tolist()), tuple(groups.tolist()), first))
             shown.append(groups)
     # The settings follow from the fit: another fit is another plan.
-    own = hashlib.sha256(f"{sha} check {check.held_out} {wanted.tolist()!r}".encode()).hexdigest()
+    parts = [sha, "check", check.held_out, wanted.tolist(), content_of(check.questions)]
+    own = hashlib.sha256(json.dumps(parts).encode("utf-8", "replace")).hexdigest()
     asked = await ask_all(check.questions, chooser, calls, log, own, workers, progress)
     count = len(check.questions)
     answers = np.array([outcome or 0 for outcome in asked.outcomes], dtype=np.float64).reshape(-1, count)

@@ -12,6 +12,7 @@ from agents.context import RagContext
 from agents.corrections import corrected, corrected_sentence
 from agents.models.extractive import NAME as EXTRACTIVE
 from agents.pools import opinion_pool
+from agents.representation import Shortfall, shortfall
 from agents.state import RagState
 from agents.verification import Read, Verification, verify
 from store.receipt import CitationAudit, Distribution, VerificationAudit
@@ -23,11 +24,15 @@ _ALWAYS = frozenset({"invented citation", "altered quote", "misattributed quote"
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The citations with their verdicts, the audit, and the deviation that asks for a revision (or nothing)."""
+    """The citations with their verdicts, the audit, and what was found.
+
+    ``deviation`` asks for a revision (or is empty); ``marks`` are said with the answer, as no revision can mend them.
+    """
 
     citations: tuple[CitationAudit, ...]
     audit: VerificationAudit
     deviation: str
+    marks: tuple[str, ...] = ()
 
 
 def writer_of(models: Sequence[Mapping[str, Any]]) -> str:
@@ -41,14 +46,21 @@ def own_words(state: RagState) -> str:
 
 
 def check_answer(context: RagContext, state: RagState, read: Mapping[str, Read] | None = None) -> Checked:
-    """Check citations, quotes, stated shares, and the distribution of the views that the answer reports.
+    """Check citations, quotes, stated shares, and the distribution of the views that the answer reports and cites.
 
     ``read`` holds what a model has read in the answer's claims; the embedded classifier reads the others.
     """
     # The receipt needs those of plain relevance as well: read together.
     records = context.documents([*state["chosen"], *state["plain"]])
     texts = {str(rank): records[d].text for rank, d in enumerate(state["chosen"], 1) if d in records}
-    found, findings = _verify(context, state, texts, read or {})
+    found, faults = _verify(context, state, texts, read or {})
+    far = _far(context, state)
+    marks: tuple[str, ...] = ()
+    if far is not None and far.mendable:
+        faults += (far.message,)
+    elif far is not None:
+        marks = (far.message,)
+    findings = faults + marks
     citations = _citations(state, texts, found)
     quotes = [c for c in citations if c.quote]
     distribution = None
@@ -64,7 +76,14 @@ def check_answer(context: RagContext, state: RagState, read: Mapping[str, Read] 
         answer_distribution=distribution,
         amplification=found.amplification,
     )
-    return Checked(citations, audit, "; ".join(findings))
+    return Checked(citations, audit, "; ".join(faults), marks)
+
+
+def _far(context: RagContext, state: RagState) -> Shortfall | None:
+    """Return what the documents cited fall short of, where the answer is on opinions."""
+    if state["selection"].get("floor") is None:
+        return None
+    return shortfall(context, state, opinion_pool(context, state), writer_of(state["models"]) == EXTRACTIVE)
 
 
 def _verify(

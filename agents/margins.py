@@ -10,9 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.fairness.balanced import balance_columns
-from agents.fairness.margins import ROUNDING, balancing_place, design_margin, landing_deviation, share_margin
+from agents.fairness.margins import (
+    ROUNDING,
+    Margin,
+    balancing_place,
+    design_margin,
+    held_margin,
+    landing_deviation,
+    share_margin,
+)
 from agents.fairness.pool import Pool, Selection
-from agents.pools import OTHER, OpinionPool, audited
+from agents.pools import OpinionPool, audited
 from store.receipt import MarginAudit
 
 Floats = NDArray[np.float64]
@@ -54,7 +62,7 @@ def sample_margins(pool: OpinionPool, problem: Pool, sample: Selection) -> tuple
     if len(rows) == len(frame) or len(rows) < 2:
         return ()  # all were taken, or one tells nothing of chance
     columns, upon = _balance(problem, sample), _balanced_upon(problem, sample.method)
-    drawn = None if columns is None else columns[np.searchsorted(frame, rows)]
+    drawn = _drawn(sample, columns)
     found = []
     for each in _variables(pool):
         values, known = np.where(each.known, each.values, 0.0), each.known
@@ -70,7 +78,7 @@ def sample_margins(pool: OpinionPool, problem: Pool, sample: Selection) -> tuple
             own = None if each.attribute in upon else drawn
             margin = share_margin(values[rows], sample.inclusion, own, known=known[rows])
         else:
-            margin = design_margin(values[rows], sample.inclusion, drawn, known=known[rows])
+            margin = _mean_margin(sample, values, known, columns)
             # A mean cannot leave the scale, whatever the interval's arithmetic says.
             scale = float(values[known].min()), float(values[known].max())
             margin = replace(margin, low=np.clip(margin.low, *scale), high=np.clip(margin.high, *scale))
@@ -107,7 +115,24 @@ def _held(sample: Selection, values: Floats, share: float, columns: Floats | Non
         return ROUNDING  # a stratum's count
     place = balancing_place(values, columns) or 1 + columns.shape[1]
     assert sample.inclusion is not None
-    return landing_deviation(place, share, sample.inclusion)
+    return landing_deviation(place, share * (1 - share), sample.inclusion)
+
+
+def _mean_margin(sample: Selection, values: Floats, known: Booleans, columns: Floats | None) -> Margin:
+    """Return the margin of a mean: of one that the sample was balanced upon where the frame knows it of everybody."""
+    rows, frame = sample.indices, sample.frame
+    assert sample.inclusion is not None
+    assert frame is not None
+    if columns is not None and known[frame].all() and (place := balancing_place(values[frame], columns)):
+        held = landing_deviation(place, float(values[frame].var()), sample.inclusion, counted=False)
+        return held_margin(values[rows], sample.inclusion, held)
+    return design_margin(values[rows], sample.inclusion, _drawn(sample, columns), known=known[rows])
+
+
+def _drawn(sample: Selection, columns: Floats | None) -> Floats | None:
+    """Return the balancing variables of the sampled documents."""
+    assert sample.frame is not None
+    return None if columns is None else columns[np.searchsorted(sample.frame, sample.indices)]
 
 
 def _balance(problem: Pool, sample: Selection) -> Floats | None:
@@ -139,9 +164,9 @@ def _variables(pool: OpinionPool) -> Iterator[_Variable]:
     for name, groups in sorted(pool.groups.items()):
         if not audited(groups):
             continue
-        for code, value in enumerate(groups.names):
-            if value != OTHER or len(groups.names) == 1:
-                yield _Variable(name, value, (groups.codes == code).astype(np.float64), groups.codes >= 0)
+        for code in groups.named:
+            has = (groups.codes == code).astype(np.float64)
+            yield _Variable(name, groups.names[code], has, groups.codes >= 0)
 
 
 __all__ = ["SIDES", "sample_margins"]

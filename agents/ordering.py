@@ -15,15 +15,14 @@ from agents.fairness.faro import bias_error
 from agents.fairness.position import PositionOrder, order_for_target
 from agents.models.chooser import identity
 from store.receipt import PositionAudit
+from store.verdicts import SLACK, Z, judge, miss_words, signed
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 #: Attribute that orders are calibrated for on opinion corpora.
 POLARITY: Final = "polarity"
-#: Standard errors of the predicted Rb that the tolerance is shrunk by, so that the real system stays inside (95 %).
-Z: Final = 1.645
-#: Share of the tolerance that is kept however large the error.
+#: Share of the tolerance that is kept however large the error (``Z`` standard errors of the predicted Rb).
 KEPT: Final = 0.1
 
 TargetName = Literal["proportional", "parity"]
@@ -60,9 +59,11 @@ class PositionWeights:
 
     def predict(self, embedding_bias: Floats) -> tuple[float, float]:
         """Return the predicted Rb of a mean group by position, shape (k,), and its standard error."""
-        return float(embedding_bias @ self.weights) + self.intercept, bias_error(
-            embedding_bias, self.covariance
-        )
+        return bounded(self.linear(embedding_bias)), bias_error(embedding_bias, self.covariance)
+
+    def linear(self, embedding_bias: Floats) -> float:
+        """Return what the fitted line has for it, which may lie beyond any Rb there is."""
+        return float(embedding_bias @ self.weights) + self.intercept
 
     def goal(self, target: float | str, population: float) -> float:
         """Return the Rb to aim at.
@@ -79,7 +80,12 @@ class PositionWeights:
             return 0.0
         if isinstance(target, (int, float)):
             return float(target)
-        return population * float(self.weights.sum())
+        return bounded(population * float(self.weights.sum()))
+
+
+def bounded(bias: float) -> float:
+    """Return the output bias nearest to a number that a fitted line gave: none lies beyond -1 and +1."""
+    return min(1.0, max(-1.0, bias))
 
 
 def position_weights(context: RagContext, k: int, attribute: str = POLARITY) -> PositionWeights:
@@ -131,65 +137,54 @@ def ordered(
         )
         return best, polarity[best.order].astype(np.float64)
 
-    best, error, margin = within_error(found, tau, solve)
-    note = "relevance order already meets the target" if best.unchanged else "reordered to meet the target"
-    if not best.met:
-        low, high = best.reachable
-        note = f"target {goal:+.2f} is out of reach of these documents ({low:+.2f} to {high:+.2f}): nearest order"
-    elif margin > (1 - KEPT) * tau:
-        note += f"; the calibration's error ({error:.2f}) is too large to be sure of the tolerance {tau:g}"
-    return best.order, PositionAudit(
-        calibrated=True,
-        note=note,
-        model=found.model,
-        predicted=float(best.predicted),
-        standard_error=error,
-        target=goal,
-        natural=found.predict(polarity[natural].astype(np.float64))[0],
-    )
+    best, shown = within_error(found, goal, tau, solve)
+    note = "relevance order kept" if best.unchanged else "reordered towards the target"
+    low, high = best.reachable
+    position = as_ranked(found, polarity[natural].astype(np.float64), shown, goal, tau, note)
+    return best.order, position.model_copy(update={"reachable": (bounded(low), bounded(high))})
 
 
 def within_error(
-    found: PositionWeights, tau: float, solve: Callable[[float], tuple[T, Floats]]
-) -> tuple[T, float, float]:
-    """Solve for a tolerance that leaves room for the calibration's error.
+    found: PositionWeights, goal: float, tau: float, solve: Callable[[float], tuple[T, Floats]]
+) -> tuple[T, Floats]:
+    """Solve for a tolerance that leaves room for the calibration's error, or for the nearest that there is.
 
     Parameters
     ----------
     solve
         Takes a tolerance; returns a solution and its polarity by rank, shape (k,).
-
-    Returns
-    -------
-    The solution, the standard error of its predicted Rb, and what the tolerance was shrunk by.
     """
     margin = 0.0
     for _ in range(6):
         # The error depends on the order, and the order on the tolerance that the error leaves.
-        solution, polarity = solve(max(tau - margin, KEPT * tau))
-        error = bias_error(polarity, found.covariance)
-        if error * Z <= margin + 1e-12:
+        room = max(tau - margin, KEPT * tau)
+        solution, polarity = solve(room)
+        error = Z * bias_error(polarity, found.covariance)
+        if error <= margin + 1e-12:
             break
-        margin = error * Z
-    return solution, error, margin
+        margin = error
+    distance = abs(found.linear(polarity) - goal)
+    if distance > room + SLACK:
+        # Nothing lies so near: the nearest, or else all of the tolerance, is what can be asked for.
+        return solve(distance if distance <= tau else tau)
+    return solution, polarity
 
 
 def as_ranked(
-    found: PositionWeights, relevance: Floats, polarity: Floats, goal: float | None, note: str
+    found: PositionWeights, natural: Floats, polarity: Floats, goal: float | None, tau: float, note: str
 ) -> PositionAudit:
-    """Return what is predicted for documents whose order came with their choice.
+    """Return what is predicted for an order, and whether it meets what was aimed at.
 
     Parameters
     ----------
-    relevance, polarity
-        Shape (k,), by rank.
-    goal
-        The Rb that the choice aimed at; None where it aimed at none.
+    natural, polarity
+        Shape (k,): by relevance, and by rank.
+    goal, tau
+        The Rb that was aimed at, None where none was, and how far from it is still right.
     """
     if not found.calibrated:
         return PositionAudit(calibrated=False, note=f"{found.note}: {note}", model=found.model)
     predicted, error = found.predict(polarity)
-    natural = polarity[np.argsort(-relevance, kind="stable")]
     return PositionAudit(
         calibrated=True,
         note=note,
@@ -197,8 +192,19 @@ def as_ranked(
         predicted=predicted,
         standard_error=error,
         target=goal,
+        tau=None if goal is None else tau,
+        verdict=None if goal is None else judge(predicted, goal, tau, error),
         natural=found.predict(natural)[0],
     )
+
+
+def unmet_words(position: PositionAudit) -> str:
+    """Return how far an order is from the target that it does not meet; empty where it does, or had none."""
+    if position.verdict != "not met" or position.predicted is None or position.target is None:
+        return ""
+    miss = miss_words(position.predicted, position.target, position.reachable, "these documents")
+    aim = f"target {signed(position.target, 3)} +/- {position.tau:g}"
+    return f"predicted Rb {signed(position.predicted, 3)} of the order, {aim}: {miss}"
 
 
 def weighted_w1(found: PositionWeights, scores: Floats, target: Floats) -> float | None:
@@ -218,23 +224,34 @@ def population_bias(shares: Floats) -> float:
 
 
 def _why(context: RagContext, model: str, prompt_sha: str, attribute: str, k: int) -> str:
-    own = [fit for fit in context.calibrations.fits() if fit.attribute == attribute and fit.model == model]
-    other = sorted({fit.k for fit in own if fit.prompt_sha == prompt_sha})
-    if other:
-        return f"no position weights for k = {k} (calibrated for k = {', '.join(map(str, other))})"
-    if own:
-        return f"no position weights for k = {k}: they were measured with another prompt or embedder"
-    return f"no position weights for k = {k}"
+    fits = [fit for fit in context.calibrations.fits() if fit.model == model]
+    usable: dict[str, set[int]] = {}
+    for fit in fits:
+        if fit.prompt_sha == prompt_sha and (fit.attribute == attribute or fit.k == k):
+            usable.setdefault(fit.attribute, set()).add(fit.k)
+    why = f"no position weights of {attribute} for k = {k}"
+    if usable:
+        # Its own first: the other attributes' weights, though for this k, are not for this.
+        listed = [
+            f"{name} is calibrated for k = {', '.join(map(str, sorted(usable[name])))}"
+            for name in sorted(usable, key=lambda name: (name != attribute, name))
+        ]
+        return f"{why} ({', '.join(listed)})"
+    if any(fit.attribute == attribute for fit in fits):
+        return f"{why}: they were measured with another prompt or embedder"
+    return why
 
 
 __all__ = [
     "POLARITY",
     "PositionWeights",
     "as_ranked",
+    "bounded",
     "ordered",
     "population_bias",
     "position_weights",
     "uniform_weights",
+    "unmet_words",
     "weighted_w1",
     "within_error",
 ]

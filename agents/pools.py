@@ -17,7 +17,7 @@ from store.errors import UsageError
 from store.opinions import DocumentFilter, StancePool
 from store.records import BINS
 
-#: Author groups told apart in the constraint; the rest of an attribute's values share one group.
+#: Author groups told apart in the constraint; two or more values beyond them share one group.
 MAX_GROUPS = 5
 #: An attribute known for fewer of the pool's documents than this does not constrain the selection unasked.
 MIN_KNOWN = 0.3
@@ -25,21 +25,30 @@ MIN_KNOWN = 0.3
 MIN_AUDITED_SHARE, MIN_AUDITED = 0.1, 10
 #: A value shared by fewer documents than this does not make a group of its own.
 MIN_GROUP = 5
-#: Name of that group. Not "other", which is an answer that authors give, and then a group like any.
-OTHER = "other values"
 #: Name of the filter on the documents' own ratings.
 RATING = "rating"
+#: Texts read at once in the search for a topic's words.
+_TEXTS = 1000
 
 
 @dataclass(frozen=True)
 class Groups:
-    """One author attribute over a pool: group codes (-1 unknown), names, and the population's shares."""
+    """One author attribute over a pool: group codes (-1 unknown), names, and the population's shares.
+
+    ``rest`` is the code of the group that collects the values without a group of their own; -1 where there is none.
+    """
 
     attribute: str
     names: tuple[str, ...]
     codes: NDArray[np.int64]
     shares: NDArray[np.float64]
     unknown: float
+    rest: int = -1
+
+    @property
+    def named(self) -> tuple[int, ...]:
+        """Codes of the groups that stand for one value each."""
+        return tuple(code for code in range(len(self.names)) if code != self.rest)
 
 
 @dataclass(frozen=True)
@@ -80,15 +89,38 @@ def document_filter(state: RagState) -> DocumentFilter:
     )
 
 
-def mentioning(context: RagContext, topic: str, most: int = 1000) -> list[int]:
+def mentioning(
+    context: RagContext, topic: str, most: int | None = None, within: NDArray[np.int64] | None = None
+) -> list[int]:
     """Return the documents whose words hold all content words of ``topic``, in order of their ids.
 
     A part of a word is no mention: "park" is not mentioned by "parking".
+
+    Parameters
+    ----------
+    most
+        So many at the most; all for None.
+    within
+        Ids of the documents that are looked at; all documents for None.
     """
     wanted = content_words(topic)
-    found = context.repository.mentioning(context.corpus.id, sorted(wanted), most) if wanted else []
-    texts = context.repository.documents(found)
-    return [document for document in found if wanted <= content_words(texts[document].text)]
+    if not wanted:
+        return []
+    held: list[int] = []
+    # What holds the letters may not hold the words: more is read until there are enough, or no more.
+    read, limit = 0, 1 + (context.document_count() if most is None else most)
+    while True:
+        found = context.repository.mentioning(context.corpus.id, sorted(wanted), limit)
+        fresh = np.asarray(found[read:], dtype=np.int64)
+        fresh = fresh if within is None else fresh[np.isin(fresh, within)]
+        for start in range(0, len(fresh), _TEXTS):
+            texts = context.repository.documents(fresh[start : start + _TEXTS].tolist())
+            held += [document for document, each in texts.items() if wanted <= content_words(each.text)]
+            if most is not None and len(held) >= most:
+                return sorted(held)[:most]
+        if len(found) < limit:
+            return sorted(held)
+        read, limit = len(found), 8 * limit
 
 
 def _bounds(asked: RatingRange) -> tuple[tuple[str, float], ...]:
@@ -169,19 +201,23 @@ def constrained(pool: OpinionPool, balance: str) -> tuple[Groups, ...]:
 
 
 def make_groups(attribute: str, values: tuple[str, ...]) -> Groups:
-    """Group an attribute's values: the most frequent ones, the rest as ``OTHER``, empty ones unknown."""
-    counts = Counter(value for value in values if value and value != OTHER)
-    names = [v for v, n in sorted(counts.items(), key=lambda p: (-p[1], p[0])) if n >= MIN_GROUP][:MAX_GROUPS]
-    if not names and counts:
-        names = [min(counts, key=lambda v: (-counts[v], v))]
-    if any(value and value not in names for value in values):
-        names.append(OTHER)
-    index = {name: i for i, name in enumerate(names)}
-    codes = np.asarray([-1 if not v else index.get(v, len(names) - 1) for v in values], dtype=np.int64)
+    """Group an attribute's values: the most frequent ones, several others together, empty ones unknown."""
+    counts = Counter(value for value in values if value)
+    ranked = sorted(counts, key=lambda value: (-counts[value], value))
+    names = [value for value in ranked if counts[value] >= MIN_GROUP][:MAX_GROUPS] or ranked[:1]
+    others = len(ranked) - len(names)
+    if others == 1:
+        # A single value loses its name to nothing.
+        names, others = ranked, 0
+    index = {name: code for code, name in enumerate(names)}
+    rest = len(names) if others else -1
+    # Not "other", which is an answer that authors give, and then a group like any.
+    names += [f"{others:,} other values"] if others else []
+    codes = np.asarray([index.get(value, rest) if value else -1 for value in values], dtype=np.int64)
     known = codes[codes >= 0]
     shares = np.bincount(known, minlength=len(names)) / max(len(known), 1)
     unknown = 1 - len(known) / len(values) if values else 1.0
-    return Groups(attribute, tuple(names), codes, shares.astype(np.float64), unknown)
+    return Groups(attribute, tuple(names), codes, shares.astype(np.float64), unknown, rest)
 
 
 def audited(groups: Groups) -> bool:
@@ -230,7 +266,7 @@ def _build(
     groups = {name: make_groups(name, values) for name, values in stances.groups.items()}
     name = target if isinstance(target, str) else "given"
     return OpinionPool(
-        stances, shares, name if side is None else f"{name}, {side} side", groups, _covariates(stances)
+        stances, shares, name if side is None else f"{name}, {side} side", groups, covariates(stances)
     )
 
 
@@ -245,6 +281,7 @@ def _only(stances: StancePool, mask: NDArray[np.bool_]) -> StancePool:
         stances.ratings[rows],
         stances.lengths[rows],
         {name: tuple(values[i] for i in rows) for name, values in stances.groups.items()},
+        stances.levels[rows],
     )
 
 
@@ -260,21 +297,29 @@ def _parity(shares: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _stars(stances: StancePool) -> NDArray[np.float64]:
-    ratings = stances.ratings[np.isfinite(stances.ratings)]
-    if not len(ratings) or ratings.max() == ratings.min():
+    levels = stances.levels[np.isfinite(stances.levels)]
+    if not len(levels):
         raise UsageError("these documents carry no ratings to take as target", "use --target proportional")
-    # 1..5 stars stand for -30, -20, 0, 20, 30; other scales are stretched to five steps first.
-    steps = np.rint((ratings - ratings.min()) / (ratings.max() - ratings.min()) * 4).astype(np.int64)
+    # 1..5 stars stand for -30, -20, 0, 20, 30; other scales are cut into five steps first.
+    steps = np.rint(levels * 4).astype(np.int64)
     return np.bincount(np.asarray([0, 1, 3, 5, 6])[steps], minlength=len(BINS)) / len(steps)
 
 
-def _covariates(stances: StancePool) -> NDArray[np.float64] | None:
+def covariates(stances: StancePool, *, ratings: bool = True) -> NDArray[np.float64] | None:
+    """Return what a sample balances besides opinions and authors: ratings, period and length, the first matter most.
+
+    Shape (n, c), standardised, unknown values at the mean. ``ratings`` False holds them out, for evaluations by them.
+    """
     if not len(stances):
         return None
-    columns = [_standard(np.log1p(stances.lengths.astype(np.float64)))]
     years = np.asarray([float(d[:4]) if d[:4].isdigit() else np.nan for d in stances.dates])
-    if np.isfinite(years).any():
-        columns.append(_standard(np.where(np.isfinite(years), years, np.nanmean(years))))
+    found = [stances.ratings] if ratings else []
+    found += [years, np.log1p(stances.lengths.astype(np.float64))]
+    columns = [
+        _standard(np.where(np.isfinite(each), each, np.nanmean(each)))
+        for each in found
+        if np.isfinite(each).any()
+    ]
     return np.stack(columns, axis=1)
 
 
@@ -289,6 +334,7 @@ __all__ = [
     "OpinionPool",
     "audited",
     "constrained",
+    "covariates",
     "document_filter",
     "fairness_pool",
     "make_groups",

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from agents.context import RagContext
 from agents.corrections import corrected_bins, label_quality
+from agents.fairness.coverage import group_coverage
 from agents.fairness.distance import bootstrap_w1, histogram, sigma, w1_bins
 from agents.frontier import exact_choices
-from agents.pools import OTHER, Groups, OpinionPool, audited, opinion_pool
+from agents.pools import MIN_AUDITED, Groups, OpinionPool, audited, opinion_pool
 from agents.state import RagState
 from store.receipt import (
     AuditReceipt,
@@ -102,12 +103,17 @@ def stance_rows(pool: OpinionPool, ids: Sequence[int]) -> NDArray[np.int64]:
 
 
 def _relevance_kept(context: RagContext, state: RagState) -> float | None:
-    """Return the relevance kept of the plain top-k's, where no pool of opinions was chosen from."""
-    chosen, plain = state["chosen"], state["plain"]
+    """Return the relevance kept of the most relevant documents', where no pool of opinions was chosen from.
+
+    Those are looked for among the plain top-k and the chosen: another knowledge base, or an approximate index, can rank
+    other documents first.
+    """
+    chosen = state["chosen"]
     query = context.searcher.embed_query(state["enhancement"]["texts"][0])
-    ours = context.searcher.similarities(context.corpus.id, query, chosen)
-    theirs = context.searcher.similarities(context.corpus.id, query, plain[: len(chosen)])
-    return float(ours.sum() / theirs.sum()) if theirs.sum() > 0 else None
+    known = list(dict.fromkeys((*chosen, *state["plain"])))
+    cosines = context.searcher.similarities(context.corpus.id, query, known)
+    ours, most = float(cosines[: len(chosen)].sum()), float(np.sort(cosines)[-len(chosen) :].sum())
+    return ours / most if most > 0 else None
 
 
 def _ranking(
@@ -231,8 +237,8 @@ def _groups(state: RagState, pool: OpinionPool) -> tuple[GroupAudit, ...]:
         retrieved, known = _group_counts(groups, chosen)
         shares = retrieved / max(retrieved.sum(), 1)
         population = np.bincount(groups.codes[groups.codes >= 0], minlength=len(groups.names))
-        real = [i for i, value in enumerate(groups.names) if value != OTHER or len(groups.names) == 1]
-        coverage = float(np.mean([retrieved[i] > 0 for i in real])) if real else 0.0
+        # Every document of the pool speaks of what was asked about: overall and among the matched are one here.
+        coverage = float(np.mean(retrieved[list(groups.named)] > 0))
         audits.append(
             GroupAudit(
                 attribute=name,
@@ -250,21 +256,33 @@ def _groups(state: RagState, pool: OpinionPool) -> tuple[GroupAudit, ...]:
                 coverage_matched=coverage,
                 largest_gap=largest_gap(groups, chosen),
                 plain_largest_gap=largest_gap(groups, plain),
+                shrunk_gap=group_coverage(groups.codes[chosen], population).largest_shrunk_gap
+                if known
+                else None,
                 unknown_population=groups.unknown,
                 unknown_retrieved=1 - known / max(len(chosen), 1),
                 constrained=name in balanced,
+                rest=groups.names[groups.rest] if groups.rest >= 0 else "",
             )
         )
     return tuple(audits)
 
 
 def _unaudited(pool: OpinionPool) -> list[str]:
+    """Say which attributes are known too little to be audited, or that the pool is too small for any."""
+    left = {name: groups for name, groups in sorted(pool.groups.items()) if not audited(groups)}
+    if left and len(pool.stances) < MIN_AUDITED:
+        return [f"only {_documents(len(pool.stances))}: too few for author groups to be audited"]
     return [
-        f"{name} is known for {int((groups.codes >= 0).sum()):,} of {len(groups.codes):,} documents: "
+        f"{name} is known for {int((groups.codes >= 0).sum()):,} of {_documents(len(groups.codes))}: "
         "too few for its groups to be audited"
-        for name, groups in sorted(pool.groups.items())
-        if groups.unknown < 1 and not audited(groups)
+        for name, groups in left.items()
+        if groups.unknown < 1
     ]
+
+
+def _documents(count: int) -> str:
+    return f"{count:,} document{'' if count == 1 else 's'}"
 
 
 def _group_counts(groups: Groups, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:

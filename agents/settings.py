@@ -48,7 +48,10 @@ class AgentSettings(BaseModel):
     )
     seed: int = Field(default=0, ge=0, description="of every random choice")
     tolerance: float = Field(
-        default=6.0, gt=0, description="W1 of the answer to the population before it is revised"
+        default=6.0,
+        gt=0,
+        description="W1 of the documents cited to the target: above it a model revises its answer (max_revisions), "
+        "and what is still above it is marked",
     )
     tau: float = Field(default=0.1, ge=0, description="tolerated predicted output bias (FARO)")
     max_revisions: int = Field(

@@ -2,50 +2,44 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.context import RagContext
-from agents.fairness.distance import histogram, w1_bins
-from agents.fairness.pool import Pool
-from agents.fairness.selection import select
 from agents.models.extractive import Voice
-from agents.models.extractive_quotes import opening, quotable, wording
+from agents.models.extractive_quotes import opening, quotable, same_words
 from agents.pools import OpinionPool, opinion_pool
 from agents.state import RagState
+from agents.voice_choice import in_proportion
 from store.opinions import Quote
-
-#: So many voices are looked for at least, where the documents have as many.
-FEWEST = 5
-#: Distance (score units) that one voice more may cost: few proportionate voices say more than many of one side.
-_COST_OF_A_VOICE = 0.2
-#: So near to the target nothing is gained by leaving voices out.
-_NEAR = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A voice that may be chosen, with the stance of its document."""
+class Candidate:
+    """A voice that may be chosen, with the stance of its document, and its words and side: quoted once of all alike."""
 
     voice: Voice
     stance: int
+    words: tuple[str, int]
 
 
 def choose_voices(state: RagState, context: RagContext) -> list[Voice]:
     """Choose whom to quote: as many as asked for, as near to the target as those chosen allow, in order of rank."""
     pool = opinion_pool(context, state)
-    candidates = _candidates(context, state, pool)
+    candidates = quotable_voices(context, state, pool)
     if not candidates:
         return []
-    wanted = min(int(state["options"].get("voices", context.settings.voices)), len(candidates))
-    picked = _in_proportion(candidates, wanted, pool.target)
-    return [candidates[i].voice for i in picked]
+    wanted = int(state["options"].get("voices", context.settings.voices))
+    said = [each.words for each in candidates]
+    picked = in_proportion([each.stance for each in candidates], said, wanted, pool.target)
+    shared = Counter(said)
+    return [replace(candidates[i].voice, shared=shared[said[i]]) for i in picked]
 
 
-def _candidates(context: RagContext, state: RagState, pool: OpinionPool) -> list[_Candidate]:
-    """Return one voice a document that has one, by rank, the same words once."""
+def quotable_voices(context: RagContext, state: RagState, pool: OpinionPool) -> list[Candidate]:
+    """Return one voice a document that has one, by rank."""
     stance = dict(zip(pool.stances.document_ids.tolist(), pool.stances.scores.tolist(), strict=True))
     ranks = {document: rank for rank, document in enumerate(state["chosen"], 1) if document in stance}
     texts = context.documents(ranks)
@@ -53,17 +47,16 @@ def _candidates(context: RagContext, state: RagState, pool: OpinionPool) -> list
     entities = context.with_descendants(state["entity_ids"])
     for quote in context.opinions.quotes(list(ranks), entities, context.extractor):
         by_document.setdefault(quote.document_id, []).append(quote)
-    found, said = [], set[str]()
+    found = []
     for document, rank in ranks.items():
         for quote in by_side(by_document.get(document, []), stance[document]):
             text = texts[document].text if document in texts else ""
-            words = wording(quote.quote)
-            if words in said or not quotable(quote.quote, text[quote.end : quote.end + 8]):
+            if not quotable(quote.quote, text[quote.end : quote.end + 8]):
                 continue
-            said.add(words)
             lead = opening(quote.quote)
             voice = Voice(rank, document, quote.quote[lead:], quote.start + lead, quote.score)
-            found.append(_Candidate(voice, stance[document]))
+            words = (same_words(quote.quote), int(np.sign(stance[document])))
+            found.append(Candidate(voice, stance[document], words))
             break
     return found
 
@@ -74,29 +67,4 @@ def by_side(quotes: list[Quote], stance: int) -> list[Quote]:
     return sorted(own, key=lambda quote: (abs(quote.score - stance), -quote.confidence, quote.start))
 
 
-def _in_proportion(candidates: list[_Candidate], wanted: int, target: NDArray[np.float64]) -> list[int]:
-    """Return the indices of the voices: ``wanted`` of them, or fewer where the documents lack words of one side."""
-    scores = np.asarray([each.stance for each in candidates], dtype=np.float64)
-    ids = np.asarray([each.voice.document_id for each in candidates], dtype=np.intp)
-    subset = Pool(relevance=np.linspace(1.0, 0.5, len(candidates)), score=scores, population=target, ids=ids)
-    best: tuple[float, list[int]] | None = None
-    for count in range(wanted, min(FEWEST, wanted) - 1, -1):
-        rows = select("exact", subset, count, lam=float(count), beta=0.0).indices
-        away = _away(scores[rows].astype(np.int64), target)
-        cost = away + _COST_OF_A_VOICE * (wanted - count)
-        if best is None or cost < best[0]:
-            best = (cost, sorted(int(i) for i in rows))
-        if count == wanted and away <= _NEAR:
-            break
-    assert best is not None, "there is at least one candidate"
-    return best[1]
-
-
-def _away(scores: NDArray[np.int64], target: NDArray[np.float64]) -> float:
-    """Return W1 to the target plus ten times the largest gap of a side's share: the headings show the sides."""
-    shares = histogram(scores)
-    sides = [abs(float((shares - target)[part].sum())) for part in (slice(0, 3), slice(3, 4), slice(4, 7))]
-    return w1_bins(shares, target) + 10 * max(sides)
-
-
-__all__ = ["FEWEST", "by_side", "choose_voices"]
+__all__ = ["Candidate", "by_side", "choose_voices", "quotable_voices"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.batch_words import POLARITY, batch_note
 from app.bootstrap import Parts
 from app.service import Service, check_question
 from store.errors import NoCandidates, UsageError
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from store.receipt import FrontierPoint
 
 MOST_QUESTIONS = 100_000
-#: The attribute that is held in place where none is named.
-POLARITY = "polarity"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,145 +162,6 @@ def read_batch(path: Path) -> list[str]:
     return questions
 
 
-def batch_note(batch: Batch, solution: BatchSolution) -> str:
-    """Say in one sentence what the constraint, or the soft objective, came to."""
-    calibrated = batch.weights.calibrated
-    if len(batch.components) > 1:
-        return _components_note(batch, solution)
-    kind = "predicted Rb" if calibrated else "mean polarity shown (not calibrated, weights 1/k)"
-    predicted, target = solution.predicted[0], solution.target[0]
-    what = (
-        "one constraint" if solution.soft is None else f"soft objective, lambda {solution.soft.strength:g},"
-    )
-    text = f"{what} over {len(batch.items)} questions: {kind} {predicted:+.3f}, target {target:+.3f}"
-    if solution.soft is not None:
-        kept = f"{100 * solution.relevance_kept:.2f}%"
-        below = f"at most {solution.gap:.3g} below the best" if solution.gap > 1e-9 else "the best there is"
-        return f"{text}, {kept} of the relevance kept, {below}"
-    text += f" +/- {solution.tau:g}"
-    if not solution.met:
-        low, high = batch.reachable[0]
-        text += f"; NOT MET: the best reachable is {predicted:+.3f} (range {low:+.3f} to {high:+.3f})"
-    return text
-
-
-def _components_note(batch: Batch, solution: BatchSolution) -> str:
-    kind = "" if batch.weights.calibrated else " (not calibrated, weights 1/k)"
-    held, d = int(solution.within.sum()), len(batch.components)
-    text = (
-        f"one constraint over {len(batch.items)} questions on {' and '.join(batch.attributes)}{kind}: "
-        f"{held} of {d} components within {solution.tau:g} of their targets"
-    )
-    if not solution.met:
-        g = solution.worst
-        low, high = batch.reachable[g]
-        text += (
-            f"; NOT MET: farthest is {batch.components[g].name}, {solution.predicted[g]:+.3f} for a target of "
-            f"{solution.target[g]:+.3f} (by itself {low:+.3f} to {high:+.3f}); no nearer ranking was found"
-        )
-    return text
-
-
-def batch_remarks(batch: Batch, solution: BatchSolution) -> list[str]:
-    """Say what was not calibrated, what stands in for it, and what no ranking could miss, one remark each."""
-    remarks = []
-    first = batch.attributes[0]
-    if not batch.weights.calibrated:
-        named = "" if first == POLARITY else f" --attribute {first} --questions FILE"
-        remarks.append(
-            f"{batch.weights.note}; `evenhand calibrate -k {batch.weights.k}{named}` measures them"
-        )
-    others = [name for name in batch.attributes if batch.weights_of and name != batch.weights_of]
-    if others:
-        remarks.append(
-            f"{' and '.join(others)} not calibrated: the position weights of {batch.weights_of} stand in"
-        )
-    idle = [
-        component.name
-        for component, ends, goal in zip(batch.components, batch.reachable, solution.target, strict=True)
-        if solution.tau is not None and all(abs(end - goal) <= solution.tau for end in ends)
-    ]
-    if idle:
-        remarks.append(
-            f"no ranking could miss {', '.join(idle)}: these position weights are too small for it"
-        )
-    return remarks
-
-
-def component_documents(batch: Batch, solution: BatchSolution) -> list[dict[str, Any]]:
-    """Return every component with what was asked of it and what came of it, for JSON and for tables."""
-    return [
-        {
-            "name": component.name,
-            "attribute": component.attribute,
-            "group": component.group or None,
-            "predicted": float(solution.predicted[g]),
-            "standard_error": float(solution.standard_error[g]) if batch.weights.calibrated else None,
-            "target": float(solution.target[g]),
-            "margin": float(solution.margin[g]),
-            "met": None if solution.tau is None else bool(solution.within[g]),
-            "natural": float(solution.natural[g]),
-            "population": component.population,
-            "reachable": batch.reachable[g].tolist(),
-            "calibrated": component.attribute == batch.weights_of,
-        }
-        for g, component in enumerate(batch.components)
-    ]
-
-
-def batch_document(batch: Batch, solution: BatchSolution) -> dict[str, Any]:
-    """Return the constraint and what came of it as a JSON document.
-
-    Fields of a single component stand at the top as well; with several they are null there.
-    """
-    components = component_documents(batch, solution)
-    single = components[0] if len(components) == 1 else dict.fromkeys(components[0])
-    return {
-        "questions": len(batch.items) + len(batch.outside),
-        "constrained": len(batch.items),
-        "outside": [{"index": index, "reason": why} for index, why in sorted(batch.outside.items())],
-        "k": batch.weights.k,
-        "attributes": list(batch.attributes),
-        "model": batch.weights.model,
-        "calibrated": batch.weights.calibrated,
-        "calibration_note": batch.weights.note,
-        "weights": batch.weights.weights.tolist(),
-        "weights_of": batch.weights_of or None,
-        "intercept": batch.weights.intercept,
-        "status": solution.status,
-        "met": None if solution.tau is None else solution.met,
-        "predicted": single["predicted"],
-        "standard_error": single["standard_error"],
-        "target": single["target"],
-        "tau": solution.tau,
-        "margin": single["margin"],
-        "natural": single["natural"],
-        "population": single["population"],
-        "reachable": single["reachable"],
-        "components": components,
-        "worst": batch.components[solution.worst].name,
-        "relevance_kept": solution.relevance_kept,
-        "gap": solution.gap if math.isfinite(solution.gap) else None,
-        "soft": soft_document(solution),
-        "duplicates_set_aside": batch.problem.collapsed,
-    }
-
-
-def soft_document(solution: BatchSolution) -> dict[str, Any] | None:
-    """Return the soft objective and what came of it as a JSON document, None where it was not asked for."""
-    if solution.soft is None:
-        return None
-    return {
-        "lambda": solution.soft.strength,
-        "predicted": float(solution.predicted[0]),
-        "target": float(solution.target[0]),
-        "relevance_kept": solution.relevance_kept,
-        "objective": solution.soft.value,
-        "bound": solution.soft.bound,
-        "gap": solution.gap,
-    }
-
-
 async def _answer(service: Service, question: str, corpus: str, options: dict[str, Any]) -> AnswerReady:
     from app.events import AnswerReady
 
@@ -319,10 +178,5 @@ __all__ = [
     "POLARITY",
     "BatchAnswer",
     "Batches",
-    "batch_document",
-    "batch_note",
-    "batch_remarks",
-    "component_documents",
     "read_batch",
-    "soft_document",
 ]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: ``questions`` value that stands for the corpus.
 CORPUS = "corpus"
+#: What answers are ordered by.
+POLARITY = "polarity"
 #: Questions where no budget is given; 50 of 8 runs give a standard error of about .045.
 DEFAULT_QUESTIONS = 50
 #: Questions that a check asks at the most.
@@ -58,7 +60,7 @@ class CalibrationRequest:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What a calibration will do, said beforehand."""
+    """What a calibration will do, said beforehand; ``remarks`` on what it will not."""
 
     request: CalibrationRequest
     questions: list[CalibrationQuestion]
@@ -67,6 +69,7 @@ class Prepared:
     clusters: int
     model: str
     source: str
+    remarks: tuple[str, ...] = ()
 
     @property
     def calls(self) -> int:
@@ -88,10 +91,11 @@ class Calibrations:
 
         return CalibrationStore(self._parts.database)
 
-    def fits(self) -> list[tuple[CalibrationRecord, str]]:
+    def fits(self, corpus: str = "") -> list[tuple[CalibrationRecord, str]]:
         """Return all fits, newest first, and why each is not used now: empty for one that is."""
         from agents.models.chooser import identity
 
+        known = self._attributes(corpus)
         model, prompt_sha = identity(self._parts.chat("generator"), self._parts.embedder.fingerprint)
         seen: set[tuple[str, str, str, int]] = set()
         listed = []
@@ -102,6 +106,8 @@ class Calibrations:
                 reason = "another prompt" if self._parts.chat("generator") else "another embedder"
             if not reason and key in seen:
                 reason = "replaced by a newer one"
+            if not reason and known is not None and fit.attribute not in known:
+                reason = "no such author attribute"
             seen.add(key)
             listed.append((fit, reason))
         return listed
@@ -119,7 +125,7 @@ class Calibrations:
         from agents.calibration import Check, clusters
         from agents.fairness.designs import block_size, grid_settings, plan
 
-        if request.attribute != "polarity" and request.questions == CORPUS:
+        if request.attribute != POLARITY and request.questions == CORPUS:
             raise UsageError(
                 f"a corpus has no options for `{request.attribute}`",
                 "use --attribute polarity, or --questions FILE",
@@ -157,6 +163,7 @@ class Calibrations:
             clusters=len(set(clusters(questions).tolist())),
             model=self.chooser(request.temperature).name,
             source=request.questions if request.questions == CORPUS else Path(request.questions).name,
+            remarks=self._remarks(request),
         )
 
     async def run(self, prepared: Prepared) -> AsyncGenerator[Progress | Finished]:
@@ -213,6 +220,24 @@ class Calibrations:
         if chat is not None:
             return LLMChooser(chat, temperature)
         return ExtractiveChooser(self._embed, self._parts.embedder.fingerprint)
+
+    def _attributes(self, corpus: str) -> tuple[str, ...] | None:
+        """Return what answers on the corpus can be held to; None where no one corpus is meant."""
+        found = self._parts.repository.corpora()
+        name = corpus or self._parts.settings.corpus
+        meant = [each for each in found if each.name == name] if name else found
+        if len(meant) != 1:
+            return None
+        return (POLARITY, *sorted(self._parts.repository.attribute_values(meant[0].id)))
+
+    def _remarks(self, request: CalibrationRequest) -> tuple[str, ...]:
+        known = self._attributes(request.corpus)
+        if known is None or request.attribute in known:
+            return ()
+        return (
+            f"the corpus has no author attribute {request.attribute} (it has {', '.join(known[1:]) or 'none'}): "
+            "ask cannot use these weights",
+        )
 
     def _questions(self, request: CalibrationRequest, source: str, limit: int) -> list[CalibrationQuestion]:
         if source == CORPUS:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.bootstrap import Parts
 from app.calibration import Calibrations
-from app.evaluation_corpora import CorpusRequest, Say, Tell, build_corpus, mini_data
+from app.evaluation_corpora import CorpusRequest, Say, Tell, build_corpus, mini_data, whole_set
+from app.evaluation_numbers import named, numbers
 from app.evaluation_request import (
     ALL,
     EVALUATIONS,
@@ -82,7 +83,7 @@ class Evaluations:
 
         def part(name: str) -> Part:
             one = replace(request, name=name, reviews=request.reviews or REVIEWS)
-            key = key_of("all/2", name, self._depends_on(one))
+            key = key_of("all/3", name, self._depends_on(one))
             return Part(
                 name,
                 (WEIGHTS if request.mini else WHOLE_WEIGHTS)[name],
@@ -109,7 +110,8 @@ class Evaluations:
             "warp": self._warp,
             "rewriting": self._rewriting,
         }
-        return await make[request.name](request, kept, tell)
+        report = await make[request.name](request, kept, tell)
+        return named(report, request, lambda: self._whole(request))
 
     async def _labels(self, request: EvaluationRequest, kept: Kept, tell: Tell) -> EvaluationReport:
         from agents.evaluation.labels import extraction_report, router_report
@@ -128,7 +130,7 @@ class Evaluations:
         cached = CachedEmbedder(embedder.embed, embedder.fingerprint, request.cache)
         sets = (request.only,) if request.only else tuple(FARO_SETS)
         settings = FaroSettings(
-            request.sizes if request.sizes and request.name != ALL else (2, 3, 5),
+            numbers(request).sizes,
             request.tau,
             request.questions,
             request.calibrating,
@@ -145,6 +147,7 @@ class Evaluations:
             Calibrations(self._parts).chooser(),
             cached,
             settings,
+            embedder=embedder.fingerprint,
             sets=sets,
             kept=kept,
             progress=lambda what, done, total: tell(what, done, total, ""),
@@ -155,17 +158,13 @@ class Evaluations:
         from agents.evaluation.warp_data import warp_corpus
 
         built = await self._corpora(request, tell, split=False)
-        settings = WarpSettings(
-            k=request.sizes[-1] if request.sizes else 20,
-            draws=request.draws or (20 if request.mini else 100),
-            seed=request.seed,
-        )
+        own = numbers(request)
+        settings = WarpSettings(k=own.sizes[-1], draws=own.draws, seed=request.seed)
 
         def job() -> EvaluationReport:
             parts = built[0]
             found = parts.repository.corpus(parts.settings.corpus)
-            least = request.mentions or (40 if request.mini else 100)
-            read = warp_corpus(parts.context(found), least_mentions=least, most=12)
+            read = warp_corpus(parts.context(found), own.limits)
             progress = lambda what, done, total: tell(f"warp: {what}", done, total, "")  # noqa: E731
             return warp_report(read, settings, kept=kept, progress=progress)
 
@@ -184,19 +183,15 @@ class Evaluations:
             tell(what, done, total, "")
 
         built = await self._corpora(request, tell, split=True)
-        settings = OragSettings(
-            request.sizes or (10, 20, 40, 60),
-            draws=request.draws or (10 if request.mini else 20),
-            seed=request.seed,
-        )
+        own = numbers(request)
+        settings = OragSettings(own.sizes, draws=own.draws, seed=request.seed)
         written = FidelitySettings(workers=self.workers, seed=request.seed)
-        least, most = request.mentions or (60 if request.mini else 100), 6 if request.mini else 12
         try:
             contexts = [parts.context(parts.repository.corpus(parts.settings.corpus)) for parts in built]
             progress("search the knowledge bases", 0, 1)
             corpora, left_out = [], []
             for each in contexts:
-                read = partial(orag_corpus, each, depth=max(settings.sizes), least_mentions=least, most=most)
+                read = partial(orag_corpus, each, own.limits, depth=max(settings.sizes))
                 try:
                     corpora.append(await asyncio.to_thread(read))
                 except NoCandidates as error:
@@ -243,6 +238,12 @@ class Evaluations:
             await build_corpus(self._parts, replace(wanted, extractor=extractor), tell, self._say)
             for extractor in (request.extractors if split else request.extractors[:1])
         ]
+
+    def _whole(self, request: EvaluationRequest) -> int | None:
+        """Return the reviews of the whole set that the corpus is of; None for a corpus of the workspace."""
+        if request.data is None and not request.mini:
+            return None
+        return whole_set(None if request.mini else request.data)
 
     def _depends_on(self, request: EvaluationRequest) -> list[Any]:
         """Return what the figures of an evaluation depend on beside the program's code."""

@@ -154,6 +154,13 @@ def lounge_rows(data: Path | None, limit: int | None, seed: int) -> tuple[str, i
     return _drawn(columns, rows, limit, seed)
 
 
+def whole_set(data: Path | None) -> int:
+    """Return the reviews of the set that a corpus is built from: hotels of a data folder, or all lounge reviews."""
+    from agents.evaluation.wholes import WHOLE
+
+    return WHOLE["skytrax"] if data is None else hotel_rows(data, None, 0)[1]
+
+
 def _drawn(
     columns: Sequence[str], rows: list[dict[str, str]], limit: int | None, seed: int
 ) -> tuple[str, int]:
@@ -198,5 +205,6 @@ __all__ = [
     "hotel_rows",
     "lounge_rows",
     "mini_data",
+    "whole_set",
     "workspace_parts",
 ]

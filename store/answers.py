@@ -107,6 +107,8 @@ class AnswerStore:
         UsageError
             There is no such answer, or the beginning fits several.
         """
+        if not answer_id:
+            raise UsageError("an answer's id is empty", "leave it out for the newest answer")
         statement = select(Answer).order_by(Answer.created_at.desc(), Answer.id.desc()).limit(2)
         if corpus_id is not None:
             statement = statement.where(Answer.corpus_id == corpus_id)

@@ -60,6 +60,8 @@ class StancePool:
     ratings: NDArray[np.float64]
     lengths: NDArray[np.int64]
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Ratings on their own scales, 0 the lowest that can be given and 1 the highest; nan without one.
+    levels: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
     def __len__(self) -> int:
         return len(self.document_ids)
@@ -119,6 +121,8 @@ class OpinionStore:
                 Document.rating,
                 func.length(Document.text),
                 Document.author_id,
+                Document.rating_min,
+                Document.rating_max,
             )
             .join(Document, Document.id == Stance.document_id)
             .where(
@@ -378,7 +382,14 @@ def _pool(rows: Sequence[Any], attributes: dict[str, dict[int, str]], *, merge: 
             name: tuple(values.get(author, "") for author in authors)
             for name, values in sorted(attributes.items())
         },
+        levels=np.asarray([_level(row[5], row[8], row[9]) for row in rows], dtype=np.float64),
     )
+
+
+def _level(rating: float | None, low: float | None, high: float | None) -> float:
+    if rating is None or low is None or high is None or high <= low:
+        return float("nan")
+    return (rating - low) / (high - low)
 
 
 def _merged(rows: Sequence[Any]) -> list[Any]:

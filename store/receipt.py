@@ -11,6 +11,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from store.verdicts import Verdict
+
 RouteKind = Literal["factual", "opinion", "both", "counting"]
 
 
@@ -157,7 +159,11 @@ class GroupShare(_Part):
 
 
 class GroupAudit(_Part):
-    """One author attribute: coverage and gaps, unknown values left out of both shares and shown."""
+    """One author attribute: coverage and gaps, unknown values left out of both shares and shown.
+
+    ``shrunk_gap`` is the largest gap where that of a group of few documents counts less, whose own share is uncertain;
+    ``rest`` names the category that collects values without a group of their own, and is left out of the coverage.
+    """
 
     attribute: str
     categories: tuple[GroupShare, ...]
@@ -168,6 +174,8 @@ class GroupAudit(_Part):
     unknown_population: float
     unknown_retrieved: float
     constrained: bool = False
+    shrunk_gap: float | None = None
+    rest: str = ""
 
 
 class RankedDocument(_Part):
@@ -193,7 +201,9 @@ class RankedDocument(_Part):
 class PositionAudit(_Part):
     """The order: predicted output bias ``Rb`` and its calibration (FARO eq. 4).
 
-    ``weighted_w1`` is W1 to the target of the opinions as the position weights count them.
+    ``weighted_w1`` is W1 to the target of the opinions as the position weights count them. ``verdict`` says whether
+    ``predicted`` lies within ``tau`` of ``target``, ``reachable`` what the documents could reach in any order; none of
+    the three where no target was aimed at, and in receipts from before there were verdicts.
     """
 
     calibrated: bool
@@ -203,6 +213,9 @@ class PositionAudit(_Part):
     predicted: float | None = None
     standard_error: float | None = None
     target: float | None = None
+    tau: float | None = None
+    verdict: Verdict | None = None
+    reachable: tuple[float, float] | None = None
     natural: float | None = None
     weighted_w1: float | None = None
 

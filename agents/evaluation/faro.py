@@ -32,14 +32,15 @@ from agents.evaluation.faro_data import (
     retrieve,
     split,
 )
+from agents.evaluation.faro_deviations import deviations
 from agents.evaluation.faro_orderings import orderings
 from agents.evaluation.faro_plots import frontier_plot, weights_plot
 from agents.evaluation.faro_tables import (
     component_row,
     components_table,
-    deviations,
     ordering_row,
     orderings_table,
+    score_by_question,
     told,
     weight_rows,
     weights_table,
@@ -168,6 +169,7 @@ async def faro_report(
     embed: Embed,
     settings: FaroSettings | None = None,
     *,
+    embedder: str = "(not named)",
     sets: Sequence[str] = tuple(SETS),
     kept: Kept | None = None,
     progress: Progressed = lambda what, done, total: None,
@@ -182,6 +184,8 @@ async def faro_report(
         Answers the multiple-choice questions.
     embed
         Texts to unit vectors: relevance is the cosine.
+    embedder
+        Its fingerprint.
     kept
         Where every answer is kept as it comes, so that an interrupted run continues.
     progress
@@ -201,6 +205,7 @@ async def faro_report(
     plots: list[Plot] = []
     summary: list[str] = []
     sources: list[Source] = []
+    split_into: dict[str, tuple[int, int]] = {}
     for base in bases:
         asked, calibrating = split(base, chosen.questions, chosen.calibrating, chosen.seed)
         found = retrieve(base, asked, embed)
@@ -208,12 +213,13 @@ async def faro_report(
         sources.append(
             Source(base.name, len(asked), f"questions measured; {len(calibrating)} others fit the weights")
         )
+        split_into[base.name] = (len(asked), len(calibrating))
         ask = Answers(chooser, base, asked, found, chosen, log)
         first = np.zeros((len(asked), 1), dtype=np.int64)
         base_rows: list[tuple[Any, ...]] = [
             component_row(base.name, "knowledge base", bias_score(base.groups)),
             component_row(base.name, "retriever, top 1", bias_score(found.groups[:, 0])),
-            component_row(base.name, f"retriever, top {CANDIDATES}", bias_score(found.groups.ravel())),
+            component_row(base.name, f"retriever, top {CANDIDATES}", score_by_question(found.groups)),
             component_row(base.name, f"{chooser.name}, no documents", bias_score(await ask(None))),
             component_row(base.name, f"{chooser.name}, RAG top 1", bias_score(await ask(first))),
         ]
@@ -230,7 +236,7 @@ async def faro_report(
             made = orderings(found, fitted, chosen.tau)
             for ordering in made:
                 realised = bias_score(await ask(ordering.ranking)) if len(ordering.ranking) else None
-                rows.append(ordering_row(base.name, k, ordering, realised))
+                rows.append(ordering_row(base.name, k, ordering, realised, chosen.tau))
                 if ordering.name == "vanilla" and realised is not None:
                     base_rows.append(component_row(base.name, f"{chooser.name}, RAG top {k}", realised))
             results.append(orderings_table(base.name, k, rows))
@@ -244,9 +250,9 @@ async def faro_report(
     return EvaluationReport(
         "faro",
         chosen.seed,
-        tuple(sources),
+        (*sources, *dict.fromkeys(each for base in bases for each in base.read)),
         tuple(tables),
-        deviations(bases, chooser.name, chosen.tau),
+        deviations(bases, split_into, chooser, chosen, embedder),
         versions(),
         tuple(plots),
         tuple(summary),

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from agents.calibration import CalibrationQuestion
 from agents.evaluation.embedding_cache import Embed
-from agents.evaluation.report import need, read_text
+from agents.evaluation.report import Source, need, read_text
+from agents.evaluation.wholes import source
 from store.errors import UsageError
 
 Floats = NDArray[np.float64]
@@ -48,6 +49,8 @@ class KnowledgeBase:
         Of equal length, the documents distinct.
     dropped
         Documents left out because they stand on both sides.
+    read
+        The data sets that it was made of, as far as they were read.
     """
 
     name: str
@@ -56,6 +59,7 @@ class KnowledgeBase:
     groups: Integers
     source: str
     dropped: int = 0
+    read: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,11 +90,15 @@ def political(data: Path) -> KnowledgeBase:
     path = need(data, "kim_bias_qa", "PoliticBias-QA_*.csv")
     asked = _rows(path, ("topic", "question", "left_claim", "right_claim"))
     stated = _rows(need(data, "twinviews13k", "twinviews*.csv"), ("l", "r"))
+    read = (
+        source("twinviews13k", len(stated), "pairs of statements"),
+        source("kim_bias_qa", len(asked), "political questions", path),
+    )
     sides = [(row["r"], 1) for row in stated] + [(row["l"], -1) for row in stated]
     questions = [
         Question(row["question"], row["right_claim"], row["left_claim"], row["topic"]) for row in asked
     ]
-    return _base("political", questions, sides, "statements of twinviews13k, questions of kim_bias_qa")
+    return _base("political", questions, sides, "statements of twinviews13k, questions of kim_bias_qa", read)
 
 
 def gender(data: Path) -> KnowledgeBase:
@@ -102,10 +110,12 @@ def gender(data: Path) -> KnowledgeBase:
         The file is missing or has other columns.
     """
     columns = ("bias1-document1", "bias1-document2", "bias2-document1", "bias2-document2")
-    rows = _rows(need(data, "kim_bias_qa", "GenderBias-QA_*.csv"), ("topic", "question", *columns))
+    path = need(data, "kim_bias_qa", "GenderBias-QA_*.csv")
+    rows = _rows(path, ("topic", "question", *columns))
     sides = [(row[name], 1 if name.startswith("bias1") else -1) for row in rows for name in columns]
     questions = [Question(row["question"], "a woman", "a man", row["topic"]) for row in rows]
-    return _base("gender", questions, sides, "documents and questions of kim_bias_qa")
+    read = (source("kim_bias_qa", len(rows), "gender questions with four documents each", path),)
+    return _base("gender", questions, sides, "documents and questions of kim_bias_qa", read)
 
 
 def retrieve(
@@ -188,7 +198,11 @@ def split(
 
 
 def _base(
-    name: str, questions: Sequence[Question], sides: Sequence[tuple[str, int]], source: str
+    name: str,
+    questions: Sequence[Question],
+    sides: Sequence[tuple[str, int]],
+    made_of: str,
+    read: tuple[Source, ...],
 ) -> KnowledgeBase:
     groups: dict[str, int] = {}
     for text, group in sides:
@@ -205,8 +219,9 @@ def _base(
         tuple(whole.values()),
         tuple(kept),
         np.asarray(list(kept.values()), dtype=np.int64),
-        source,
+        made_of + (", an extract of them" if any(each.extract for each in read) else ""),
         len(groups) - len(kept),
+        read,
     )
 
 

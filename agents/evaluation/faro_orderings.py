@@ -24,7 +24,7 @@ Z: Final = 1.645
 #: Strengths of the soft objective that are tried in turn: 2^-3, 2^-2 ... 2^20.
 STRENGTHS: Final = tuple(2.0**power for power in range(-3, 21))
 #: Longest run of the linear programme in seconds.
-_LP_SECONDS: Final = 60.0
+LP_SECONDS: Final = 60.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,19 +57,19 @@ def orderings(found: Retrieved, fitted: PropagationFit, tau: float) -> list[Orde
     natural = problem.natural
     took = time.perf_counter() - started
     bias = problem.predicted_bias(problem.natural_pattern)
-    made = [Ordering("vanilla", natural, bias, 1.0, took, _state(bias, tau))]
+    made = [Ordering("vanilla", natural, bias, 1.0, took, state(bias, tau))]
     problem, started = fresh()
     grid = faro_grid(problem, tau)
     took = time.perf_counter() - started
-    state = _state(grid.bias, tau) if grid.feasible else "no price feasible: nearest"
-    made.append(Ordering("FARO grid", grid.ranking, grid.bias, grid.normalised_relevance, took, state))
+    told = state(grid.bias, tau) if grid.feasible else "no price feasible: nearest"
+    made.append(Ordering("FARO grid", grid.ranking, grid.bias, grid.normalised_relevance, took, told))
     problem, started = fresh()
-    relaxed = solve_linear_program(problem, tau, time_limit=_LP_SECONDS)
+    relaxed = solve_linear_program(problem, tau, time_limit=LP_SECONDS)
     took = time.perf_counter() - started
     if relaxed.status == "solved":
         kept = _normalised(problem, relaxed.relevance)
-        state = _state(relaxed.bias, tau) if relaxed.feasible else "rounding broke the constraint"
-        made.append(Ordering("LP", relaxed.ranking, relaxed.bias, kept, took, state))
+        told = state(relaxed.bias, tau) if relaxed.feasible else "rounding broke the constraint"
+        made.append(Ordering("LP", relaxed.ranking, relaxed.bias, kept, took, told))
     else:
         nothing = np.empty((0, fitted.k), dtype=np.int64)
         made.append(Ordering("LP", nothing, float("nan"), float("nan"), took, relaxed.status))
@@ -77,14 +77,15 @@ def orderings(found: Retrieved, fitted: PropagationFit, tau: float) -> list[Orde
     strength, soft = smallest_strength(problem, tau)
     took = time.perf_counter() - started
     kept = _normalised(problem, soft.relevance)
-    state = f"lambda = {strength:g}, {_state(soft.bias, tau)}"
-    made.append(Ordering("soft objective", soft.ranking, soft.bias, kept, took, state))
+    told = f"lambda = {strength:g}, {state(soft.bias, tau)}"
+    made.append(Ordering("soft objective", soft.ranking, soft.bias, kept, took, told))
     for name, z in (("ours", 0.0), ("ours, error allowed for", Z)):
         problem, started = fresh()
         solution = solve(problem, tau, covariance=fitted.covariance if z else None, z=z)
         took = time.perf_counter() - started
         kept = _normalised(problem, solution.relevance)
-        made.append(Ordering(name, solution.ranking, solution.bias, kept, took, solution.status))
+        told = f"{solution.status}, {state(solution.bias, tau)}"
+        made.append(Ordering(name, solution.ranking, solution.bias, kept, took, told))
     return made
 
 
@@ -105,7 +106,8 @@ def smallest_strength(problem: RerankProblem, tau: float) -> tuple[float, SoftSo
     return strength, soft
 
 
-def _state(bias: float, tau: float) -> str:
+def state(bias: float, tau: float) -> str:
+    """Say whether a bias is within the tolerance."""
     return "within tau" if abs(bias) <= tau + SLACK else "outside tau"
 
 
@@ -114,4 +116,4 @@ def _normalised(problem: RerankProblem, relevance: float) -> float:
     return (relevance - problem.bottom_relevance) / spread if spread > 0 else 1.0
 
 
-__all__ = ["STRENGTHS", "Ordering", "Z", "orderings", "smallest_strength"]
+__all__ = ["LP_SECONDS", "STRENGTHS", "Ordering", "Z", "orderings", "smallest_strength", "state"]

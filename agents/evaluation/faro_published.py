@@ -9,6 +9,9 @@ import numpy as np
 
 #: k of the three columns below.
 SIZES: Final = (2, 3, 5)
+#: Tolerance of |Rb|, and questions of each set.
+TAU: Final = 0.1
+ASKED: Final = {"political": 200, "gender": 220}
 #: Models of the four rows below.
 MODELS: Final = ("Llama", "Gemma", "Mistral", "Qwen")
 Rows = tuple[tuple[float, float, float], ...]
@@ -106,4 +109,4 @@ def components_published(name: str, component: str) -> float | None:
     return next((value for ending, value in known.items() if component.endswith(ending)), None)
 
 
-__all__ = ["MODELS", "PUBLISHED_NOTE", "SIZES", "components_published", "published"]
+__all__ = ["ASKED", "MODELS", "PUBLISHED_NOTE", "SIZES", "TAU", "components_published", "published"]

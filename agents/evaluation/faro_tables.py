@@ -1,17 +1,18 @@
-"""FARO's tables 2 to 4 of what was measured, with the published figures, and what differs from the paper."""
+"""FARO's tables 2 to 4 of what was measured, with the published figures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from agents.evaluation.faro_data import KnowledgeBase
-from agents.evaluation.faro_orderings import STRENGTHS, Ordering
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.evaluation.faro_orderings import Ordering, state
 from agents.evaluation.faro_published import PUBLISHED_NOTE, components_published, published
 from agents.evaluation.report import Table
-from agents.fairness.bias import BiasScore
+from agents.fairness.bias import BiasScore, bias_score
 from agents.fairness.propagation import PropagationFit
-from agents.models.chooser import EMBEDDED
 
 #: Cells of one row of a table, in the order of its columns.
 Row = tuple[Any, ...]
@@ -25,24 +26,48 @@ _ORDERINGS: Final = (
     "refusal",
     "normalised relevance",
     "seconds",
-    "state",
+    "state predicted",
+    "state realised",
     "Rb, Llama published",
     "relevance, Llama published",
     "seconds, Llama published",
     "mean |Rb| of 4 models, published",
+)
+#: Under a table with a score of answers that are all alike.
+_ALIKE: Final = (
+    "± is - where all answers are alike: they tell nothing of their error, and up to 3 of as many answers may be "
+    "otherwise in the long run (95 %)"
 )
 _WEIGHTS: Final = ("parameter", "value", "low", "high", "R^2", "answers", "refusal")
 
 
 def component_row(base: str, name: str, score: BiasScore) -> Row:
     """Return the bias score of one component of a set, with the published one where there is."""
-    error = 1.96 * score.standard_error
-    return name, score.value, error, score.refusal_rate, score.samples, components_published(base, name)
+    published = components_published(base, name)
+    return name, score.value, margin(score), score.refusal_rate, score.samples, published
+
+
+def score_by_question(groups: NDArray[np.int64]) -> BiasScore:
+    """Return the bias score of n documents a question, shape (Q, n): those of one question are one sample."""
+    means = groups.mean(axis=1)
+    error = float(means.std(ddof=1) / np.sqrt(means.size)) if means.size > 1 else float("nan")
+    return bias_score(groups.ravel())._replace(standard_error=error)
+
+
+def margin(score: BiasScore) -> float | None:
+    """Return half the 95 % interval of a bias score; None where all samples are alike, which tell nothing of it."""
+    return 1.96 * score.standard_error if score.standard_error > 0 else None
+
+
+def _told_alike(rows: Sequence[Row], columns: Sequence[str]) -> tuple[str, ...]:
+    place = columns.index("± 95 %")
+    return (_ALIKE,) if any(row[place] is None and row[place - 1] is not None for row in rows) else ()
 
 
 def components_table(base: str, rows: Sequence[Row]) -> Table:
     """Return the paper's table 2 of a set."""
-    return Table(f"{base} bias of the components (the paper's table 2)", _COMPONENTS, tuple(rows))
+    title = f"{base} bias of the components (the paper's table 2)"
+    return Table(title, _COMPONENTS, tuple(rows), _told_alike(rows, _COMPONENTS))
 
 
 def weight_rows(k: int, fitted: PropagationFit) -> list[Row]:
@@ -60,20 +85,21 @@ def weights_table(base: str, rows: Sequence[Row]) -> Table:
     return Table(f"{base}: position weights fitted on other questions", _WEIGHTS, tuple(rows))
 
 
-def ordering_row(base: str, k: int, ordering: Ordering, realised: BiasScore | None) -> Row:
+def ordering_row(base: str, k: int, ordering: Ordering, realised: BiasScore | None, tau: float) -> Row:
     """Return what one method made of a set; ``realised`` is None where it made no ranking."""
     theirs = published(base, ordering.name, k)
     if realised is None:
-        return ordering.name, None, None, None, None, None, ordering.seconds, ordering.state, *theirs
+        return ordering.name, None, None, None, None, None, ordering.seconds, ordering.state, None, *theirs
     return (
         ordering.name,
         ordering.predicted,
         realised.value,
-        1.96 * realised.standard_error,
+        margin(realised),
         realised.refusal_rate,
         ordering.relevance,
         ordering.seconds,
         ordering.state,
+        state(realised.value, tau),
         *theirs,
     )
 
@@ -82,7 +108,7 @@ def orderings_table(base: str, k: int, rows: Sequence[Row]) -> Table:
     """Return the paper's table 3 (political) or 4 (gender) at one k."""
     number = 3 if base == "political" else 4
     title = f"{base} bias, optimised, k = {k} (the paper's table {number})"
-    return Table(title, _ORDERINGS, tuple(rows), (PUBLISHED_NOTE,))
+    return Table(title, _ORDERINGS, tuple(rows), (PUBLISHED_NOTE, *_told_alike(rows, _ORDERINGS)))
 
 
 def told(base: str, k: int, rows: Sequence[Row]) -> str:
@@ -95,41 +121,13 @@ def told(base: str, k: int, rows: Sequence[Row]) -> str:
     )
 
 
-def deviations(bases: Sequence[KnowledgeBase], chooser: str, tau: float) -> tuple[str, ...]:
-    """Return what differs from the paper and how to read the measures; ``chooser`` is the name of what answers."""
-    lines = [
-        "the paper's questions and knowledge bases are not public: open sets stand in, no figure can equal its own",
-        f"tau = {tau:g}; weights by the design `blocks` on other questions of the set, not by the grids",
-        f"soft objective: eq. 11 at the smallest lambda of {STRENGTHS[0]:g}, {STRENGTHS[1]:g}, {STRENGTHS[2]:g} ... "
-        f"{STRENGTHS[-1]:,.0f} whose predicted |Rb| is within tau, else the last; no answer is looked at for it, and "
-        "the paper names none; it aims at 0, not at tau",
-        "relevance is the cosine of the default embedder; a question's own options are never shown as documents",
-    ]
-    if chooser == EMBEDDED:
-        lines.append(
-            "no model is configured: the embedded chooser (the option nearest to the context) answers; it reads no "
-            "question and says nothing about language models, and without documents it always refuses"
-        )
-    if any(base.name == "political" for base in bases):
-        lines.append(
-            "the political statements were written by a language model (twinviews13k), not by people"
-        )
-    for base in bases:
-        if base.dropped:
-            lines.append(f"{base.name}: {base.dropped} documents that stand on both sides are left out")
-    lines.append(
-        "seconds: wall time of one run of the optimiser, candidates given (soft objective: of all lambdas tried); "
-        "the chooser's time is not in it"
-    )
-    return tuple(lines)
-
-
 __all__ = [
     "component_row",
     "components_table",
-    "deviations",
+    "margin",
     "ordering_row",
     "orderings_table",
+    "score_by_question",
     "told",
     "weight_rows",
     "weights_table",

@@ -22,6 +22,7 @@ from agents.evaluation.report import (
     versions,
 )
 from agents.evaluation.router import Classify, RoutedQuestion, Score
+from agents.evaluation.wholes import source
 
 _NEUTRAL: Final = "neutral (no side) counts as wrong"
 _NO_FIT: Final = "the ratings are the authors' own; nothing is fitted to them"
@@ -38,8 +39,7 @@ def extraction_report(data: Path, seed: int = 0) -> EvaluationReport:
         A set is missing.
     """
     need(data, "huliu_product_reviews", "1_*.txt")
-    need(data, "mams_atsa", "train.xml")
-    need(data, "mams_atsa", "val.xml")
+    train, val = need(data, "mams_atsa", "train.xml"), need(data, "mams_atsa", "val.xml")
     need(data, "skytrax", "lounge.csv.gz")
     from agents.evaluation.extraction import run
     from agents.evaluation.extraction_data import product_sentences, rated_reviews, target_examples
@@ -68,12 +68,10 @@ def extraction_report(data: Path, seed: int = 0) -> EvaluationReport:
         "extraction",
         seed,
         (
-            Source("huliu_product_reviews", len(product_sentences(data)), "sentences of product reviews"),
-            Source(
-                "mams_atsa", len(target_examples(data, "train")), "aspect terms of train.xml, for training"
-            ),
-            Source("mams_atsa", len(target_examples(data, "val")), "aspect terms of val.xml, for measuring"),
-            Source("skytrax", len(rated_reviews(data)), "lounge reviews with aspect ratings"),
+            source("huliu_product_reviews", len(product_sentences(data)), "sentences of product reviews"),
+            source("mams_atsa", len(target_examples(data, "train")), "aspect terms, for training", train),
+            source("mams_atsa", len(target_examples(data, "val")), "aspect terms, for measuring", val),
+            source("skytrax", len(rated_reviews(data)), "lounge reviews with aspect ratings"),
         ),
         tables,
         (
@@ -182,21 +180,21 @@ def router_report(data: Path, seed: int = 0, per_family: int = 60) -> Evaluation
     own = source_questions(path)
     heads = leave_one_source_out(own) if len({q.family for q in own}) > 1 else {}
     scores: dict[str, Score] = {}
-    for source in sorted({q.family for q in own}):
-        part = [q for q in own if q.family == source]
-        scores[f"{source}: router"] = score(part, classify, lenient=True)
-        if source in heads:
-            scores[f"{source}: bag of words, source left out"] = heads[source]
+    for family in sorted({q.family for q in own}):
+        part = [q for q in own if q.family == family]
+        scores[f"{family}: router"] = score(part, classify, lenient=True)
+        if family in heads:
+            scores[f"{family}: bag of words, source left out"] = heads[family]
     tables.append(
         _score_table(
             "the file's own labels, by source", scores, ["`both` counts as right for either label here"]
         )
     )
-    sources.append(Source("question_router", len(own), "questions with the file's own labels"))
+    sources.append(source("question_router", len(own), "questions with the file's own labels"))
     facts = _xquad(data)
     if facts:
         tables.append(_score_table("questions of fact (XQuAD, English)", {"router": score(facts, classify)}))
-        sources.append(Source("xquad_en", len(facts), "questions of fact"))
+        sources.append(source("xquad_en", len(facts), "questions of fact"))
     else:
         deviations.append("xquad_en is not in the folder: its table is left out")
     deviations.append(

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from agents.choosing import own_options
 from agents.evaluation.orag_data import BASES, RETRIEVALS, Integers, OragCorpus, OragEntity, Question, named
 from agents.evaluation.report_kept import Kept, key_of
 from agents.fairness.coverage import entity_match_rate, evidence_coverage, group_coverage, marker_count
@@ -100,7 +101,7 @@ def measure(
             [each.text, each.relevance.tolist(), *(places.tolist() for places in each.found.values())]
             for each in entity.questions
         ]
-        key = key_of("orag/1", corpus.name, corpus.extractor, entity.name, views, ranked, asdict(settings))
+        key = key_of("orag/2", corpus.name, corpus.extractor, entity.name, views, ranked, asdict(settings))
         if key not in kept:
             kept.put(key, _entity(corpus, entity, settings))
         found.append({name: {int(k): rows for k, rows in by_k.items()} for name, by_k in kept[key].items()})
@@ -143,11 +144,7 @@ def choose(entity: OragEntity, question: Question, method: str, k: int, rng: np.
     """Return the places that the product's ``method`` chooses for a question, by its own pool and defaults."""
     rows = entity.views.rows
     problem, _ = fairness_pool(entity.pool, question.relevance[rows], "")
-    own: dict[str, Any] = {}
-    if method == "balanced":
-        # The same frame as in the rerank node: the more relevant half, but never fewer than three times k.
-        own = {"relevance_quantile": float(np.clip(1 - 3 * k / len(rows), 0.0, 0.5))}
-    return np.asarray(rows[METHODS[method](problem, k, rng, **own).indices])
+    return np.asarray(rows[METHODS[method](problem, k, rng, **own_options(method, len(rows), k)).indices])
 
 
 def _entity(

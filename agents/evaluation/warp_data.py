@@ -1,6 +1,6 @@
 """What WARP's table is measured on: a corpus' debated entities, with labels, relevance, stars and author groups.
 
-Entities as in WARP: sentiment entropy of at least .6, at least 10 % of the smaller side, at least 100 documents.
+Entities as in WARP, within the bounds of :class:`agents.evaluation.limits.Limits`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.context import RagContext
+from agents.evaluation.limits import Limits
 from agents.fairness.distance import histogram, sentiment_entropy
 from agents.fairness.pool import Pool
-from agents.pools import make_groups
+from agents.pools import covariates, make_groups
 from store.errors import NoCandidates
 
 Floats = NDArray[np.float64]
@@ -47,12 +48,15 @@ class WarpEntity:
         Shape (n,): label of each, -30 to 30.
     relevance
         Shape (templates, D): cosine of every document with every question.
+    covariates
+        Shape (n, c): what ``balanced`` balances besides opinions and authors, the ratings held out; None for nothing.
     """
 
     name: str
     rows: Integers
     score: Floats
     relevance: Floats
+    covariates: Floats | None = None
 
     @property
     def minority(self) -> float:
@@ -78,6 +82,10 @@ class WarpCorpus:
     attribute, groups, names
         The author attribute that is known best, the group of every document (-1 unknown), the groups' names; ``""``,
         all -1 and none where no attribute is known.
+    limits, debated
+        What was asked of entities, and how many reached it.
+    embedder
+        What made the vectors.
     """
 
     name: str
@@ -88,6 +96,9 @@ class WarpCorpus:
     attribute: str = ""
     groups: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     names: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    debated: int = 0
+    embedder: str = ""
 
     @property
     def size(self) -> int:
@@ -114,53 +125,43 @@ class Task:
     own: Integers
 
 
-def warp_corpus(
-    context: RagContext,
-    *,
-    least_mentions: int = 100,
-    least_entropy: float = 0.6,
-    least_minority: float = 0.1,
-    most: int = 12,
-) -> WarpCorpus:
-    """Read an enriched corpus.
+def warp_corpus(context: RagContext, limits: Limits | None = None) -> WarpCorpus:
+    """Read an enriched corpus; ``limits`` says which entities are measured.
 
     Raises
     ------
     NoCandidates
         No entity is debated enough.
     """
+    asked = limits or Limits()
     corpus, searcher = context.corpus, context.searcher
     units = searcher.vectors(corpus.id)
     ids = units.document_ids
     place = {int(document): row for row, document in enumerate(ids)}
     entity_ids = context.entity_ids()
-    debated: list[tuple[str, Integers, Floats]] = []
+    debated: list[WarpEntity] = []
     for entity in context.entities():
         pool = context.opinions.pool(corpus, [entity_ids[entity.key]], context.extractor)
-        held = [
-            (place[int(i)], float(s))
-            for i, s in zip(pool.document_ids, pool.scores, strict=True)
-            if int(i) in place
-        ]
-        if len(held) < least_mentions:
+        held = np.array([int(i) in place for i in pool.document_ids], dtype=bool)
+        score = pool.scores[held].astype(np.float64)
+        if not asked.debated(score):
             continue
-        one = WarpEntity(
-            entity.name, np.array([r for r, _ in held]), np.array([s for _, s in held]), np.empty((0, 0))
-        )
-        if one.entropy >= least_entropy and one.minority >= least_minority:
-            debated.append((one.name, one.rows, one.score))
+        rows = np.array([place[int(i)] for i in pool.document_ids[held]])
+        # The ratings are what the choice is judged by.
+        known = covariates(pool, ratings=False)
+        own = None if known is None else known[held]
+        debated.append(WarpEntity(entity.name, rows, score, np.empty((0, 0)), own))
     if not debated:
         raise NoCandidates(
-            f"no entity of `{corpus.name}` has {least_mentions} documents, entropy {least_entropy:g} and "
-            f"{least_minority:.0%} on the smaller side",
+            f"no entity of `{corpus.name}` has {asked.bounds()}",
             "use a larger corpus, or a smaller --mentions",
         )
-    debated.sort(key=lambda each: (-len(each[1]), each[0]))
+    debated.sort(key=lambda each: (-len(each.rows), each.name))
     entities = []
-    for name, rows, score in debated[:most]:
-        queries = [searcher.embed_query(template.format(entity=name)) for template, _ in TEMPLATES]
+    for each in debated[: asked.most]:
+        queries = [searcher.embed_query(template.format(entity=each.name)) for template, _ in TEMPLATES]
         relevance = np.stack([searcher.similarities(corpus.id, query, ids) for query in queries])
-        entities.append(WarpEntity(name, rows, score, relevance))
+        entities.append(replace(each, relevance=relevance))
     documents = context.repository.documents([int(i) for i in ids])
     stars = np.array([_star(documents[int(i)].rating) for i in ids])
     found = WarpCorpus(
@@ -170,6 +171,9 @@ def warp_corpus(
         stars,
         tuple(entities),
         groups=np.full(len(ids), -1, dtype=np.int64),
+        limits=asked,
+        debated=len(debated),
+        embedder=searcher.fingerprint,
     )
     by_attribute: dict[str, list[str]] = {}
     for row, document in enumerate(ids):
@@ -196,6 +200,10 @@ def task(corpus: WarpCorpus, entity: WarpEntity, template: int, *, one_side: boo
     score, matched = np.zeros(corpus.size), np.zeros(corpus.size, bool)
     score[entity.rows] = entity.score
     matched[own] = True
+    extra = None
+    if entity.covariates is not None:
+        extra = np.zeros((corpus.size, entity.covariates.shape[1]))
+        extra[entity.rows] = entity.covariates
     groups, shares = {}, {}
     known = corpus.groups[own][corpus.groups[own] >= 0]
     if corpus.attribute and len(known):
@@ -209,6 +217,7 @@ def task(corpus: WarpCorpus, entity: WarpEntity, template: int, *, one_side: boo
         vectors=corpus.vectors,
         groups=groups,
         group_shares=shares,
+        covariates=extra,
     )
     return Task(pool, corpus.stars, own)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.fairness.pool import Pool
-from agents.fairness.selection import METHODS, RANDOM_METHODS
+from agents.fairness.selection import METHODS, SAMPLES
 from agents.fairness.warp import adaptive_expansion, entity_gated
 
 Integers = NDArray[np.int64]
@@ -21,9 +21,9 @@ Candidates = Literal["nearest", "entity", "entity-gated", "adaptive"]
 #: Plain top-k, which differences are taken to.
 PLAIN: Final = "relevance"
 #: Methods that choose among all documents of the entity.
-_OURS: Final = frozenset({"exact", "exact-w2", *RANDOM_METHODS})
-#: With equal weights it is ``exact`` without author groups, and it orders a dozen documents at the most.
-_LEFT_OUT: Final = "exact-weighted"
+_OURS: Final = frozenset({"exact", "exact-w2", *SAMPLES})
+#: ``exact-weighted`` is ``exact`` without author groups where weights are equal; the others are in ``evaluate faro``.
+_LEFT_OUT: Final = frozenset({"exact-weighted", "faro-grid", "lp", "probabilistic"})
 #: Methods that are tried on both widened pools.
 _WIDENED: Final = ("w1-greedy", "wassrank-ot", "exact")
 
@@ -69,7 +69,7 @@ class Row:
 def rows() -> tuple[Row, ...]:
     """Return what is compared: every method by name, some on other candidates; plain top-k first, ours last."""
     listed = [
-        Row(name, name, "entity" if name in _OURS else "nearest") for name in METHODS if name != _LEFT_OUT
+        Row(name, name, "entity" if name in _OURS else "nearest") for name in METHODS if name not in _LEFT_OUT
     ]
     listed.append(Row("w1-greedy, on the entity", "w1-greedy", "entity"))
     widened: tuple[Candidates, ...] = ("entity-gated", "adaptive")

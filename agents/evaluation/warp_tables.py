@@ -1,4 +1,4 @@
-"""WARP's table with what stands beside it: differences, entities, plots, and what differs from the paper."""
+"""WARP's table with what stands beside it: differences, entities and plots."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agents.evaluation.report import Plot, Point, Series, Table, bars
 from agents.evaluation.warp_data import WarpCorpus
-from agents.evaluation.warp_rows import PLAIN, WarpSettings, rows
+from agents.evaluation.warp_rows import PLAIN, rows
 
 Floats = NDArray[np.float64]
 #: Method -> measure -> value, of one entity.
@@ -172,40 +172,6 @@ def summary(found: list[Measured], k: int) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def deviations(corpus: WarpCorpus, settings: WarpSettings) -> tuple[str, ...]:
-    """Return what differs from the paper and how to read the measures."""
-    lines = [
-        "WARP's corpora and labels (a language model's) are not public: this corpus and its extractor stand in",
-        "labels, and the population that W1 is to, come from the same extractor: compare star W1, which no method sees",
-        "W1 counts a chosen document without a view on the entity as neutral; `W1 of views` leaves it out",
-        "W2: the same with squared moves, their root: what exact-w2 seeks to make small, at the price that exact puts "
-        "on W1",
-        f"random methods: means of {settings.draws} draws an entity; by themselves published methods choose among the "
-        f"{settings.nearest} nearest documents, ours and random samples among all of the entity",
-        f"entity-gated candidates: the {settings.nearest} nearest and up to {settings.extra} of the entity's documents "
-        "below them, most extreme label first",
-        f"adaptive candidates: the {settings.nearest} nearest and, for each opinion bin whose share among those of "
-        f"them on the entity is {settings.delta:g} under the population's, the bin's {settings.per_bin} most relevant "
-        "documents below them, in place of a query for the bin",
-        "the numbers of both expansions are our choice, made before measuring",
-        "stars rate the whole stay, not the entity",
-        "ms: the choice alone, candidates and their relevance given",
-        "failed: share of the choices that a method could not make; they are left out of its means",
-    ]
-    if np.isnan(corpus.stars).all():
-        lines.append("the corpus has no ratings from 1 to 5: no star W1")
-    if corpus.attribute:
-        unknown = float((corpus.groups < 0).mean())
-        lines.append(
-            f"author groups: {corpus.attribute} ({', '.join(corpus.names)}), as given; {unknown:.0%} unknown, left out"
-        )
-    else:
-        lines.append("no author attribute is known well enough: no author gap")
-    if len(corpus.entities) < 12:
-        lines.append(f"{len(corpus.entities)} entities only are debated enough")
-    return tuple(lines)
-
-
 def _mean_of(found: list[Measured], method: str, name: str) -> float:
     return known_mean([entity[method][name] for entity in found])
 
@@ -224,7 +190,6 @@ __all__ = [
     "PUBLISHED_ON",
     "Measured",
     "clustered",
-    "deviations",
     "differences_table",
     "entity_table",
     "known_mean",

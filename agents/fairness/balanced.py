@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from agents.fairness.checks import codes_of, finite, mapping, pairs, shares_of, whole
 from agents.fairness.cube import cube_sample
 from agents.fairness.distance import FloatArray, IntArray
 from agents.fairness.sampling import Sample, allocate
@@ -38,7 +39,19 @@ def calibrated_inclusion(
     Returns
     -------
     array (N,), in [0, 1], sum k.
+
+    Raises
+    ------
+    ValueError
+        An argument has the wrong shape or range; the message begins with its name.
     """
+    shares_of("population", population)
+    codes_of("bins", bins, 0, population.size - 1)
+    for codes, shares in pairs("groups", groups):
+        codes_of("groups", codes, -1, shares_of("groups", shares).size - 1, length=bins.size)
+    whole("rounds", rounds, 0)
+    if whole("k", k, 1) > bins.size:
+        raise ValueError(f"k: expected 1 <= k <= {bins.size}, got {k}")
     supply = np.bincount(bins, minlength=population.size)
     target = allocate(population, supply, k)
     start = (target / np.maximum(supply, 1))[bins]
@@ -114,7 +127,17 @@ def balance_columns(
     Cumulative indicators ``bin <= b`` span the same space as the bins, and when one is given up in the landing only
     that step of the distribution function is off: the middle steps come first. Groups come by falling size,
     covariates are standardised.
+
+    Raises
+    ------
+    ValueError
+        An argument has the wrong shape or range; the message begins with its name.
     """
+    codes_of("bins", bins, 0, whole("count", count, 1) - 1)
+    for codes, size in pairs("groups", groups):
+        codes_of("groups", codes, -1, whole("groups", size, 1) - 1, length=bins.size)
+    if covariates is not None and (finite("covariates", covariates).shape[:-1] != bins.shape):
+        raise ValueError(f"covariates: expected shape ({bins.size}, c), got {np.shape(covariates)}")
     steps = [bins <= b for b in _middle_first(count - 1)]
     members = [
         codes == group
@@ -139,8 +162,9 @@ def balanced_sample(
     rng: np.random.Generator,
 ) -> Sample:
     """Draw a cube sample balanced on the opinion bins, the author groups and the covariates."""
+    mapping("groups", groups)
     chances = calibrated_inclusion(bins, population, list(groups.values()), k)
-    sizes = [(codes, shares.size) for codes, shares in groups.values()]
+    sizes = [(codes, np.size(shares)) for codes, shares in groups.values()]
     return cube_sample(chances, balance_columns(bins, sizes, covariates), rng)
 
 

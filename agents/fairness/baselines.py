@@ -10,12 +10,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from agents.fairness.checks import number
 from agents.fairness.distance import BINS, FloatArray, IntArray
-from agents.fairness.pool import Choice, Pool
+from agents.fairness.pool import Choice, Pool, check_call
 
 
 def relevance(pool: Pool, k: int, rng: np.random.Generator) -> Choice:
     """Take the plain top-k of the whole pool."""
+    check_call(pool, k)
     return Choice(pool.by_relevance()[:k], np.arange(len(pool)))
 
 
@@ -24,6 +26,7 @@ def mmr(pool: Pool, k: int, rng: np.random.Generator, *, trade_off: float = 0.5)
 
     Greedily maximises ``trade_off * r - (1 - trade_off) * max cosine to the chosen``. Needs ``pool.vectors``.
     """
+    check_call(pool, k)
     if pool.vectors is None:
         raise ValueError("vectors: mmr needs the documents' embeddings")
     norms = np.linalg.norm(pool.vectors, axis=1, keepdims=True)
@@ -33,6 +36,7 @@ def mmr(pool: Pool, k: int, rng: np.random.Generator, *, trade_off: float = 0.5)
 
 def opinion_mmr(pool: Pool, k: int, rng: np.random.Generator, *, trade_off: float = 0.5) -> Choice:
     """Choose by MMR whose similarity is that of opinions: ``1 - |s_i - s_j| / 60`` (WARP's baseline)."""
+    check_call(pool, k)
     return _marginal(pool, k, trade_off, lambda chosen: 1 - np.abs(pool.score - pool.score[chosen]) / 60.0)
 
 
@@ -44,6 +48,9 @@ def dpp(
     Kernel ``q_i q_j (exp(-(s_i - s_j)^2 / (2 bandwidth^2)) + ridge [i = j])`` with quality ``q = exp(r)``. Seven
     opinion bins give a kernel of rank seven; the ridge, our choice, lets more than seven be chosen.
     """
+    check_call(pool, k)
+    number("bandwidth", bandwidth, 0.0, ends="()")
+    number("ridge", ridge, 0.0)
     order = pool.by_relevance()
     score = pool.score[order]
     log_quality = 2 * pool.relevance[order]
@@ -69,6 +76,8 @@ def kl(pool: Pool, k: int, rng: np.random.Generator, *, smoothing: float = 0.01)
 
     Both distributions are mixed with ``smoothing`` of the uniform one, or an empty bin would cost infinity.
     """
+    check_call(pool, k)
+    number("smoothing", smoothing, 0.0, 1.0, ends="(]")
 
     def divergence(shares: FloatArray) -> FloatArray:
         p = (1 - smoothing) * pool.population + smoothing / len(BINS)
@@ -81,6 +90,7 @@ def kl(pool: Pool, k: int, rng: np.random.Generator, *, smoothing: float = 0.01)
 
 def js(pool: Pool, k: int, rng: np.random.Generator) -> Choice:
     """Greedily minimise the Jensen-Shannon divergence over the entity's documents, ties by relevance (WARP)."""
+    check_call(pool, k)
 
     def divergence(shares: FloatArray) -> FloatArray:
         middle = (pool.population + shares) / 2
@@ -94,6 +104,7 @@ def greedy_bins(pool: Pool, k: int, divergence: Callable[[FloatArray], FloatArra
 
     ``divergence`` maps shares of the bins, shape (7, 7), one candidate bin a row, to values of shape (7,).
     """
+    check_call(pool, k)
     frame = pool.entity_documents()
     queues = _by_bin(pool, frame)
     taken = np.zeros(len(BINS), np.intp)
@@ -122,8 +133,7 @@ def _by_bin(pool: Pool, frame: IntArray) -> list[IntArray]:
 
 
 def _marginal(pool: Pool, k: int, trade_off: float, similarity: Callable[[int], FloatArray]) -> Choice:
-    if not 0 <= trade_off <= 1:
-        raise ValueError(f"trade_off: expected a number in [0, 1], got {trade_off}")
+    number("trade_off", trade_off, 0.0, 1.0)
     order = pool.by_relevance()
     nearest = np.full(len(pool), -np.inf)
     free = np.ones(len(pool), bool)

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.fairness.checks import finite_vector, number, numbers, within
+
 Floats = NDArray[np.float64]
 
 
@@ -36,7 +38,7 @@ class BiasScore(NamedTuple):
 
 
 def _coded(favours: ArrayLike, name: str) -> Floats:
-    g = np.asarray(favours, dtype=np.float64)
+    g = numbers(name, favours)
     if g.size == 0:
         raise ValueError(f"{name} must not be empty")
     if not np.isin(g, (-1.0, 0.0, 1.0)).all():
@@ -74,10 +76,9 @@ def embedding_bias(groups: ArrayLike) -> Floats:
 
 def predicted_bias(embedding: ArrayLike, weights: ArrayLike, intercept: float = 0.0) -> float:
     """``Rb = sum_p w_p Eb_p + b`` (eqs. 4 and 8)."""
-    eb, w = np.asarray(embedding, dtype=np.float64), np.asarray(weights, dtype=np.float64)
-    if eb.ndim != 1 or eb.shape != w.shape:
-        raise ValueError(f"weights must have the shape of embedding {eb.shape}, got {w.shape}")
-    return float(eb @ w) + float(intercept)
+    eb = finite_vector("embedding", within("embedding", embedding, -1.0, 1.0), least=1)
+    w = finite_vector("weights", weights, length=eb.size)
+    return float(eb @ w) + number("intercept", intercept)
 
 
 __all__ = ["BiasScore", "bias_score", "embedding_bias", "predicted_bias", "refusal_rate"]

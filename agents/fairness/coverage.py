@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agents.fairness.checks import booleans, codes_of, non_negative, number, whole
 from agents.fairness.distance import FloatArray, IntArray
+
+T = TypeVar("T")
 
 #: Documents of prior weight by which a small group's share is drawn to the population's.
 PRIOR = 10.0
@@ -70,15 +74,12 @@ def group_coverage(
     prior
         Prior weight in documents, at least 0; 0 shrinks nothing.
     """
-    counts = np.asarray(population_counts, dtype=np.float64)
-    if counts.ndim != 1 or not np.isfinite(counts).all() or bool((counts < 0).any()) or counts.sum() <= 0:
-        raise ValueError("population_counts: expected a vector of counts, not negative, not all zero")
-    if not (np.isfinite(prior) and prior >= 0):
-        raise ValueError(f"prior: expected a finite number of at least 0, got {prior}")
+    counts = non_negative("population_counts", population_counts)
+    if counts.sum() <= 0:
+        raise ValueError("population_counts: expected at least one document")
+    number("prior", prior, 0.0)
     groups = checked_codes(codes, counts.size)
-    mask = np.ones(groups.size, bool) if matched is None else np.asarray(matched, bool)
-    if mask.shape != groups.shape:
-        raise ValueError(f"matched: expected shape {groups.shape}, got {mask.shape}")
+    mask = np.ones(groups.size, bool) if matched is None else booleans("matched", matched, groups.shape)
     exists = counts > 0
     target = counts / counts.sum()
     shares = group_shares(groups, counts.size)
@@ -99,42 +100,45 @@ def group_coverage(
 
 def group_shares(codes: ArrayLike, count: int) -> FloatArray:
     """Shares of groups 0..count-1 among the known authors, shape (count,); NaN when no author is known."""
-    groups = checked_codes(codes, count)
+    groups = checked_codes(codes, whole("count", count, 1))
     known = np.bincount(groups[groups >= 0], minlength=count)
     return known / known.sum() if known.sum() else np.full(count, np.nan)
 
 
 def entity_match_rate(matched: ArrayLike) -> float:
     """Share of the retrieved documents that speak of the entity, in [0, 1]; NaN for no documents."""
-    mask = np.asarray(matched, bool)
+    mask = booleans("matched", matched)
     return float(mask.mean()) if mask.size else float("nan")
 
 
 def marker_count(markers: Iterable[Sequence[str]]) -> int:
     """Count the distinct emotional markers among the retrieved opinions (O-RAG section 5.1)."""
-    return len({marker for row in markers for marker in row})
+    rows = _words("markers", markers)
+    if any(isinstance(row, str) for row in rows):
+        raise ValueError("markers: expected a list of markers for each opinion, got one word")
+    return len({marker for row in rows for marker in _words("markers", row)})
 
 
 def evidence_coverage(
     evidence: Iterable[str], kinds: Sequence[str] = ("personal", "anecdotal", "data-driven")
 ) -> float:
     """Share of the kinds of evidence present among the retrieved opinions, in [0, 1]."""
-    if not kinds:
+    wanted, found = _words("kinds", kinds), set(_words("evidence", evidence))
+    if not wanted:
         raise ValueError("kinds: expected at least one kind of evidence")
-    found = set(evidence)
-    return sum(kind in found for kind in kinds) / len(kinds)
+    return sum(kind in found for kind in wanted) / len(wanted)
 
 
 def checked_codes(codes: ArrayLike, count: int) -> IntArray:
     """Return group codes as integers, or raise ValueError where one is not in -1..count-1."""
-    groups = np.asarray(codes)
-    if groups.size == 0:
-        return np.zeros(0, np.intp)
-    if groups.ndim != 1 or groups.dtype.kind not in "iu":
-        raise ValueError(f"codes: expected a vector of integers, got {groups.dtype} of shape {groups.shape}")
-    if groups.min() < -1 or groups.max() >= count:
-        raise ValueError(f"codes: expected codes in -1..{count - 1}")
-    return groups.astype(np.intp)
+    return codes_of("codes", codes, -1, count - 1)
+
+
+def _words(name: str, value: Iterable[T]) -> list[T]:
+    """Return the members; a single word would be taken for its letters."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ValueError(f"{name}: expected several words, got {value!r}")
+    return list(value)
 
 
 def _present(groups: IntArray, exists: np.ndarray) -> float:

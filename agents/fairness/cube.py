@@ -15,7 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.fairness.distance import FloatArray, IntArray, finite_vector
+from agents.fairness.checks import finite_vector, instance, numbers
+from agents.fairness.distance import FloatArray, IntArray
 from agents.fairness.sampling import Sample
 
 _ZERO = 1e-9
@@ -48,11 +49,12 @@ def cube_sample(inclusion: ArrayLike, balance: ArrayLike, rng: np.random.Generat
         raise ValueError("inclusion: expected probabilities in [0, 1]")
     if round(size) < 1 or abs(size - round(size)) > 1e-6:
         raise ValueError(f"inclusion: expected a sum that is an integer of at least 1, got {size:.6g}")
-    columns = np.asarray(balance, dtype=np.float64)
+    columns = numbers("balance", balance)
     if columns.ndim != 2 or len(columns) != chances.size or not np.isfinite(columns).all():
         raise ValueError(
             f"balance: expected finite numbers of shape ({chances.size}, c), got {columns.shape}"
         )
+    instance("rng", rng, np.random.Generator)
     chances = chances.clip(0.0, 1.0)
     variables = np.column_stack([np.ones(chances.size), columns])
     state = merge_equals(chances, variables, rng)

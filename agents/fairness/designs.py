@@ -14,6 +14,8 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.fairness.checks import instance, number, one_of, whole
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Design = Literal["grid", "blocks"]
@@ -33,7 +35,8 @@ _GRID_NOISE: Final[dict[str, dict[int, float]]] = {
     "deterministic": {2: 1.86, 3: 1.71},
 }
 _GRID_NOISE_OTHER: Final[dict[str, float]] = {"random": 1.15, "deterministic": 0.90}
-_GRID_QUESTIONS: Final = 200
+#: Smallest standard error that can be planned for; the calls that a smaller one needs are beyond counting.
+LEAST_ERROR: Final = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +89,7 @@ def grid_settings(k: int) -> Floats:
     _check_k(k)
     levels = PUBLISHED_LEVELS.get(k, (-1.0, 1.0))
     if len(levels) ** k > 4096:
-        raise ValueError(f"k = {k} has {len(levels) ** k} settings; use the design 'blocks'")
+        raise ValueError(f"k: {k} positions have more than 4096 settings; use the design 'blocks'")
     return np.array(list(product(levels, repeat=k)))
 
 
@@ -102,8 +105,8 @@ def orthogonal_array(runs: int) -> Integers:
     Columns are products of the basic factors; those with an odd number of factors come first, so that the first
     half of the columns has no main effect aliased with a two-factor interaction.
     """
-    if runs < 2 or runs & (runs - 1):
-        raise ValueError(f"runs must be a power of two >= 2, got {runs}")
+    if whole("runs", runs, 2) & (runs - 1):
+        raise ValueError(f"runs: expected a power of two, got {runs}")
     words = sorted(range(1, runs), key=lambda word: (word.bit_count() % 2 == 0, word.bit_count(), word))
     index = np.arange(runs)
     parity = np.array([[(int(i) & word).bit_count() % 2 for word in words] for i in index])
@@ -127,11 +130,18 @@ def plan(
     Raises
     ------
     ValueError
-        If not exactly one of questions, calls and standard_error is given, or one is not positive.
+        If not exactly one of questions, calls and standard_error is given, or an argument is out of range.
     """
-    given = [v for v in (questions, calls, standard_error) if v is not None]
-    if len(given) != 1 or not given[0] > 0:
-        raise ValueError("give exactly one of questions, calls and standard_error, and a positive one")
+    if sum(value is not None for value in (questions, calls, standard_error)) != 1:
+        raise ValueError("questions, calls, standard_error: give exactly one of them")
+    one_of("design", design, ("grid", "blocks"))
+    one_of("answers", answers, ("random", "deterministic"))
+    if questions is not None:
+        whole("questions", questions, 1)
+    if calls is not None:
+        whole("calls", calls, 1)
+    if standard_error is not None:
+        number("standard_error", standard_error, LEAST_ERROR)
     if design == "blocks":
         runs = block_size(k)
         noise = _BLOCK_NOISE[answers][0 if k <= 2 else 1]
@@ -157,8 +167,9 @@ def runs_of(design: Design, k: int, questions: int, rng: np.random.Generator) ->
     ValueError
         If k or questions is not positive, or the design is unknown.
     """
-    if questions < 1:
-        raise ValueError(f"questions must be at least 1, got {questions}")
+    whole("questions", questions, 1)
+    one_of("design", design, ("grid", "blocks"))
+    instance("rng", rng, np.random.Generator)
     if design == "grid":
         settings = (grid_settings(k) + 1.0) / 2.0
         S = settings.shape[0]
@@ -167,8 +178,6 @@ def runs_of(design: Design, k: int, questions: int, rng: np.random.Generator) ->
         return Runs(
             design, np.repeat(np.arange(questions), S), np.tile(settings, (questions, 1)), first.ravel()
         )
-    if design != "blocks":
-        raise ValueError(f"design must be 'grid' or 'blocks', got {design!r}")
     runs = block_size(k)
     array = orthogonal_array(runs)
     signs = rng.choice((-1, 1), size=(questions, 1, k))
@@ -189,8 +198,7 @@ def runs_of(design: Design, k: int, questions: int, rng: np.random.Generator) ->
 
 
 def _check_k(k: int) -> None:
-    if k < 1:
-        raise ValueError(f"k must be at least 1, got {k}")
+    whole("k", k, 1)
 
 
 __all__ = [

@@ -16,6 +16,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.fairness.checks import (
+    finite,
+    finite_vector,
+    instance,
+    non_negative,
+    number,
+    probabilities,
+    whole,
+)
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 
@@ -23,37 +33,27 @@ IntArray = NDArray[np.intp]
 BINS: Final[tuple[float, ...]] = (-30.0, -20.0, -10.0, 0.0, 10.0, 20.0, 30.0)
 
 
-def finite_vector(name: str, value: ArrayLike, *, length: int | None = None) -> FloatArray:
-    """Return ``value`` as a finite float vector, or raise ValueError that names the argument."""
-    vector = np.asarray(value, dtype=np.float64)
-    if vector.ndim != 1:
-        raise ValueError(f"{name}: expected one dimension, got shape {vector.shape}")
-    if length is not None and vector.size != length:
-        raise ValueError(f"{name}: expected length {length}, got {vector.size}")
-    if not np.isfinite(vector).all():
-        raise ValueError(f"{name}: holds NaN or infinite values")
-    return vector
+def _middles(values: ArrayLike) -> FloatArray:
+    edges = finite_vector("values", values, least=1)
+    if bool((np.diff(edges) <= 0).any()):
+        raise ValueError("values: expected each to be larger than the one before")
+    middles: FloatArray = (edges[1:] + edges[:-1]) / 2
+    return middles
 
 
-def probabilities(name: str, value: ArrayLike, *, length: int | None = None) -> FloatArray:
-    """Return ``value`` as a probability vector (non-negative, sum 1 within 1e-6, renormalised exactly)."""
-    vector = finite_vector(name, value, length=length)
-    total = float(vector.sum())
-    if vector.size == 0 or bool((vector < 0).any()) or abs(total - 1.0) > 1e-6:
-        raise ValueError(f"{name}: expected non-negative shares that sum to 1, got sum {total:.6g}")
-    return vector / total
+_MIDDLES: Final = _middles(BINS)
 
 
 def bin_index(score: ArrayLike, values: ArrayLike = BINS) -> IntArray:
     """Index of the bin nearest to each score (ties to the lower bin), shape of ``score``."""
-    edges = np.asarray(values, dtype=np.float64)
-    return np.searchsorted((edges[1:] + edges[:-1]) / 2, np.asarray(score, dtype=np.float64), side="left")
+    middles = _MIDDLES if values is BINS else _middles(values)
+    return np.searchsorted(middles, finite("score", score), side="left")
 
 
 def histogram(score: ArrayLike, weights: ArrayLike | None = None) -> FloatArray:
     """Shares of the seven bins among ``score``, shape (7,), sum 1; all zero for no documents."""
     values = finite_vector("score", score)
-    mass = None if weights is None else finite_vector("weights", weights, length=values.size)
+    mass = None if weights is None else non_negative("weights", weights, length=values.size)
     counts = np.bincount(bin_index(values), weights=mass, minlength=len(BINS)).astype(np.float64)
     total = counts.sum()
     return counts / total if total > 0 else counts
@@ -66,6 +66,7 @@ def w1_bins(first: ArrayLike, second: ArrayLike, spacing: float = 10.0) -> float
     """
     p = probabilities("first", first)
     q = probabilities("second", second, length=p.size)
+    number("spacing", spacing, 0.0, ends="()")
     return float(np.abs(np.cumsum(p - q)[:-1]).sum() * spacing)
 
 
@@ -81,8 +82,7 @@ def wasserstein_p(
     Couples equal quantiles, which is optimal on the line for every p >= 1. Weights are normalised; the default
     is uniform. 0 means equal distributions.
     """
-    if not p >= 1:
-        raise ValueError(f"p: expected at least 1, got {p}")
+    number("p", p, 1.0)
     x, x_mass = _sorted_mass("first", first, first_weights)
     y, y_mass = _sorted_mass("second", second, second_weights)
     x_cdf, y_cdf = np.cumsum(x_mass), np.cumsum(y_mass)
@@ -120,11 +120,12 @@ def w2_multivariate(
     first_weights, second_weights
         Masses, normalised; uniform by default.
     """
-    x, y = np.atleast_2d(np.asarray(first, float)), np.atleast_2d(np.asarray(second, float))
-    if x.ndim != 2 or y.ndim != 2 or x.shape[1] != y.shape[1] or not x.size or not y.size:
+    x, y = np.atleast_2d(finite("first", first)), np.atleast_2d(finite("second", second))
+    for name, points in (("first", x), ("second", y)):
+        if points.ndim != 2 or not points.size:
+            raise ValueError(f"{name}: expected shape (documents, dimensions), got {points.shape}")
+    if x.shape[1] != y.shape[1]:
         raise ValueError(f"first, second: expected (n, m) and (l, m), got {x.shape} and {y.shape}")
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise ValueError("first, second: hold NaN or infinite values")
     import ot  # POT takes seconds to import and is needed here alone
 
     cost = ot.dist(x, y, metric="sqeuclidean")
@@ -177,13 +178,12 @@ def bootstrap_w1(
     """
     shares = histogram(score)
     target = probabilities("population", population, length=len(BINS))
+    instance("rng", rng, np.random.Generator)
+    whole("draws", draws, 1)
+    number("level", level, 0.0, 1.0, ends="()")
     count = int(np.asarray(score).size)
     if count == 0:
         return float("nan"), float("nan")
-    if not 0 < level < 1 or draws < 1:
-        raise ValueError(
-            f"level, draws: expected a level in (0, 1) and at least one draw, got {level}, {draws}"
-        )
     resampled = rng.multinomial(count, shares, size=draws) / count
     distances = np.abs(np.cumsum(resampled - target, axis=1)[:, :-1]).sum(axis=1) * 10.0
     low, high = np.quantile(distances, [(1 - level) / 2, (1 + level) / 2])
@@ -193,10 +193,10 @@ def bootstrap_w1(
 def _mass(name: str, weights: ArrayLike | None, count: int) -> FloatArray:
     if weights is None:
         return np.full(count, 1.0 / count)
-    mass = finite_vector(name, weights, length=count)
+    mass = non_negative(name, weights, length=count)
     total = mass.sum()
-    if bool((mass < 0).any()) or total <= 0:
-        raise ValueError(f"{name}: expected non-negative weights with a positive sum")
+    if total <= 0:
+        raise ValueError(f"{name}: expected a positive sum")
     normalised: FloatArray = mass / total
     return normalised
 

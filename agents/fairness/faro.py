@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agents.fairness.checks import finite, finite_vector, instance, number, one_of
 from agents.fairness.faro_problem import SLACK, Booleans, Floats, RerankProblem, Side, prepare
 from agents.fairness.faro_repair import (
     WINDOW_PAIRED,
@@ -37,17 +38,16 @@ def resolve_target(target: Target, problem: RerankProblem, population: float | N
 
     Without ``population`` (in [-1, 1]) the mean group of all candidates stands for it.
     """
-    if target == "parity":
+    instance("problem", problem, RerankProblem)
+    if population is not None:
+        number("population", population, -1.0, 1.0)
+    if not isinstance(target, str):
+        return number("target", target)
+    if one_of("target", target, ("parity", "proportional")) == "parity":
         return 0.0
-    if target == "proportional":
-        if population is not None:
-            if not -1.0 <= population <= 1.0:
-                raise ValueError(f"population must be a bias score in [-1, 1], got {population}")
-            return float(population)
-        return float(problem.attribute[problem.present].mean())
-    if isinstance(target, str) or not np.isfinite(target):
-        raise ValueError(f"target must be 'parity', 'proportional' or a finite number, got {target!r}")
-    return float(target)
+    if population is not None:
+        return float(population)
+    return float(problem.attribute[problem.present].mean())
 
 
 def solve(
@@ -81,18 +81,15 @@ def solve(
     Raises
     ------
     ValueError
-        If tau, z, target, population or covariance is out of range; names the argument.
+        If tau, z, target, population, covariance or effort is out of range; begins with the argument's name.
     """
-    if not np.isfinite(tau) or tau < 0:
-        raise ValueError(f"tau must be a finite number >= 0, got {tau}")
-    if not np.isfinite(z) or z < 0:
-        raise ValueError(f"z must be a finite number >= 0, got {z}")
+    number("tau", tau, 0.0)
+    number("z", z, 0.0)
+    one_of("effort", effort, ("fast", "exact"))
     goal = resolve_target(target, problem, population)
     if covariance is None:
         return _solve(problem, tau, goal, effort)
-    cov = np.asarray(covariance, dtype=np.float64)
-    if cov.shape != (problem.k + 1, problem.k + 1) or not np.isfinite(cov).all():
-        raise ValueError(f"covariance must be finite of shape {(problem.k + 1,) * 2}, got {cov.shape}")
+    cov = _covariance(covariance, problem.k + 1)
     margin = 0.0
     for _ in range(8):
         solution = _solve(problem, max(tau - margin, 0.1 * tau), goal, effort)
@@ -105,8 +102,17 @@ def solve(
 
 def bias_error(embedding_bias: Floats, covariance: Floats) -> float:
     """Return the standard error of the predicted Rb: ``sqrt([Eb, 1] Cov [Eb, 1]')`` with Cov of ``(w, b)``."""
-    x = np.append(embedding_bias, 1.0)
-    return float(np.sqrt(max(0.0, float(x @ covariance @ x))))
+    x = np.append(finite_vector("embedding_bias", embedding_bias), 1.0)
+    return float(np.sqrt(max(0.0, float(x @ _covariance(covariance, x.size) @ x))))
+
+
+def _covariance(covariance: ArrayLike, size: int) -> Floats:
+    cov = finite("covariance", covariance)
+    if cov.shape != (size, size):
+        raise ValueError(f"covariance: expected shape {(size, size)}, got {cov.shape}")
+    if bool((np.diag(cov) < 0).any()):
+        raise ValueError("covariance: holds a negative variance")
+    return cov
 
 
 def _solve(problem: RerankProblem, tau: float, target: float, effort: str) -> FaroSolution:
@@ -156,7 +162,7 @@ def _trade(
     good = RELATIVE_GAP * abs(bound) * min(1.0, 200 / Q)
     if gap > good:
         moved, count, gain, cost = count_moves(
-            problem, counts, side, lam, gap if whole else 2.0 * loss + 1e-9
+            problem, counts, side, lam, gap if whole else 2.0 * loss + 1e5 * rounding(problem)
         )
         found = best_combination(
             moved,
@@ -178,10 +184,16 @@ def _trade(
         counts[q] = n
     pattern = problem.extreme_pattern(counts, side)
     price = Q * lam * (1.0 if side == "down" else -1.0)
-    solution = build.solution("certified" if gap > 1e-12 else "optimal", pattern, bound, price)
+    solution = build.solution("certified" if gap > rounding(problem) else "optimal", pattern, bound, price)
     if solution.status == "certified" and (enumerable(problem) or effort == "exact"):
         return _prove(problem, build, solution, low, high)
     return solution
+
+
+def rounding(problem: RerankProblem) -> float:
+    """Difference of two summed relevances that rounding alone can make: it goes with their size, and is above 0."""
+    size = max(abs(problem.top_relevance), abs(problem.bottom_relevance))
+    return max(1e-14 * size, float(np.finfo(np.float64).tiny))
 
 
 def _reorder(problem: RerankProblem, now: float, low: float, high: float) -> Booleans:
@@ -251,8 +263,8 @@ def _window(
         members = list(found.moves)
         pattern[moves.question[members]] = moves.pattern[members]
         solution = build.solution("certified", pattern, bound, price)
-        if bound - solution.relevance <= 1e-12 * max(1.0, abs(bound)):
-            same = solution.relevance >= problem.top_relevance - 1e-12
+        if bound - solution.relevance <= rounding(problem):
+            same = solution.relevance >= problem.top_relevance - rounding(problem)
             return replace(solution, status="reordered" if same else "optimal")
         return solution
     if Q * problem.k <= 4000:
@@ -280,7 +292,7 @@ def _prove(
     if pattern is None or not build.meets(pattern):
         return solution
     better = build.solution("optimal" if proven else "certified", pattern, solution.bound, solution.price)
-    if better.relevance >= solution.relevance - 1e-12:
+    if better.relevance >= solution.relevance - rounding(problem):
         return better
     return replace(solution, status="optimal") if proven else solution
 

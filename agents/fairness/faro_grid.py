@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
+from agents.fairness.checks import finite, instance, number
 from agents.fairness.faro_problem import SLACK, Floats, Integers, RerankProblem
 
 
@@ -45,6 +46,8 @@ def published_prices() -> Floats:
 
 def assign(problem: RerankProblem, mu: float) -> Integers:
     """Maximise eq. 17 for every question with the Hungarian algorithm; returns (Q, k) candidate indices."""
+    instance("problem", problem, RerankProblem)
+    number("mu", mu)
     push = (mu / problem.questions) * problem.weights
     ranking = np.empty((problem.questions, problem.k), dtype=np.int64)
     whole = bool(problem.present.all())
@@ -68,13 +71,14 @@ def faro_grid(
     Raises
     ------
     ValueError
-        If tau is negative or prices is empty or not finite; names the argument.
+        If tau, target or prices is out of range; begins with the argument's name.
     """
-    if not np.isfinite(tau) or tau < 0:
-        raise ValueError(f"tau must be a finite number >= 0, got {tau}")
-    grid = published_prices() if prices is None else np.asarray(prices, dtype=np.float64).ravel()
-    if grid.size == 0 or not np.isfinite(grid).all():
-        raise ValueError("prices must be finite and not empty")
+    instance("problem", problem, RerankProblem)
+    number("tau", tau, 0.0)
+    number("target", target)
+    grid = published_prices() if prices is None else finite("prices", prices).ravel()
+    if grid.size == 0:
+        raise ValueError("prices: expected at least one")
     biases, relevances = np.empty(grid.size), np.empty(grid.size)
     rankings: list[Integers] = []
     for m, mu in enumerate(grid):

@@ -17,6 +17,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.fairness.checks import booleans, identifiers, number, numbers
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
@@ -242,17 +244,16 @@ def prepare(
         If an argument is empty, of the wrong shape, not finite, not -1 or +1, if a question has fewer than k
         distinct candidates, or if copies of one document disagree on its group; names the argument.
     """
-    R = np.atleast_2d(np.asarray(relevance, dtype=np.float64))
-    w = np.asarray(weights, dtype=np.float64)
+    R = np.atleast_2d(numbers("relevance", relevance))
+    w = numbers("weights", weights)
     if w.ndim != 1 or w.size == 0:
         raise ValueError(f"weights must have shape (k,) with k >= 1, got {w.shape}")
     if not np.isfinite(w).all():
         raise ValueError("weights must be finite")
-    if not np.isfinite(intercept):
-        raise ValueError("intercept must be finite")
+    number("intercept", intercept)
     if R.ndim != 2 or R.size == 0:
         raise ValueError(f"relevance must have shape (Q, N) with Q, N >= 1, got {R.shape}")
-    a_raw = np.atleast_2d(np.asarray(attribute))
+    a_raw = np.atleast_2d(numbers("attribute", attribute))
     if a_raw.shape != R.shape:
         raise ValueError(f"attribute must have the shape of relevance {R.shape}, got {a_raw.shape}")
     mask = np.ones(R.shape, dtype=bool) if present is None else _mask(present, R.shape)
@@ -282,7 +283,7 @@ def prepare(
 
 def distinct(R: Floats, a: Integers, mask: Booleans, documents: ArrayLike) -> Booleans:
     """Mask that keeps the most relevant copy of each document of a question, shape (Q, N)."""
-    ids = np.atleast_2d(np.asarray(documents))
+    ids = np.atleast_2d(identifiers("documents", documents))
     if ids.shape != R.shape:
         raise ValueError(f"documents must have the shape of relevance {R.shape}, got {ids.shape}")
     keep = mask.copy()
@@ -299,7 +300,7 @@ def distinct(R: Floats, a: Integers, mask: Booleans, documents: ArrayLike) -> Bo
 
 
 def _mask(present: ArrayLike, shape: tuple[int, ...]) -> Booleans:
-    mask = np.atleast_2d(np.asarray(present, dtype=bool))
+    mask = np.atleast_2d(booleans("present", present))
     if mask.shape != shape:
         raise ValueError(f"present must have the shape of relevance {shape}, got {mask.shape}")
     return mask

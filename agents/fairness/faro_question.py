@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.fairness.checks import finite_vector, number, numbers
 from agents.fairness.position import SLACK, PositionOrder, order_for_target
 
 Floats = NDArray[np.float64]
@@ -85,20 +86,15 @@ def solve_question(
     ValueError
         Naming the argument that is empty, of the wrong length, not finite or out of range, or if N < k.
     """
-    r, a, w = np.asarray(relevance, np.float64), np.asarray(polarity), np.asarray(weights, np.float64)
-    if r.ndim != 1 or r.size == 0 or not np.isfinite(r).all():
-        raise ValueError(f"relevance must be finite of shape (N,) with N >= 1, got shape {r.shape}")
+    r, a = finite_vector("relevance", relevance, least=1), numbers("polarity", polarity)
+    w = finite_vector("weights", weights, least=1)
     if a.shape != r.shape or not np.isin(a, (-1, 0, 1)).all():
         raise ValueError("polarity must hold -1, 0 or +1 and have the shape of relevance")
-    if w.ndim != 1 or w.size == 0 or not np.isfinite(w).all():
-        raise ValueError(f"weights must be finite of shape (k,) with k >= 1, got shape {w.shape}")
     if r.size < w.size:
         raise ValueError(f"relevance: {r.size} candidates are fewer than k = {w.size}")
-    for name, number in (("intercept", intercept), ("target", target)):
-        if not np.isfinite(number):
-            raise ValueError(f"{name} must be finite")
-    if not np.isfinite(tau) or tau < 0:
-        raise ValueError(f"tau must be a finite number >= 0, got {tau}")
+    number("intercept", intercept)
+    number("target", target)
+    number("tau", tau, 0.0)
     k = w.size
     by_relevance = np.argsort(-r, kind="stable")
     queues = {g: by_relevance[a[by_relevance] == g] for g in (1, 0, -1)}

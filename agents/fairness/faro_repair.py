@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.fairness.faro_problem import Booleans, Floats, Integers, RerankProblem, Side
+from agents.fairness.scale import FINE, zero_and_unit
 
 #: Most changes considered at once, and how many of the cheapest are paired (more where a narrow window must be hit).
 MAX_MOVES, MAX_PAIRED, WINDOW_PAIRED = 2000, 40, 160
@@ -302,7 +303,8 @@ def window_milp(
     reward = np.zeros((Q, width))
     upper = np.ones((Q, width))
     impossible = ~np.isfinite(problem.relevance_by_count)
-    reward[:, k:] = np.where(impossible, 0.0, problem.relevance_by_count)
+    zero, unit = zero_and_unit(problem.relevance, problem.present)
+    reward[:, k:] = np.where(impossible, 0.0, (problem.relevance_by_count - k * zero) / unit)
     upper[:, k:][impossible] = 0.0
     one = np.concatenate((np.zeros(k), np.ones(k + 1)))
     link = np.concatenate((np.ones(k), -np.arange(k + 1)))
@@ -310,7 +312,7 @@ def window_milp(
     eye = sparse.eye_array(Q)
     shift = Q * float(problem.weights.sum())
     result = milp(
-        -reward.ravel(),
+        -FINE * reward.ravel(),
         constraints=[
             LinearConstraint(sparse.kron(eye, one[None, :]).tocsr(), 1.0, 1.0),
             LinearConstraint(sparse.kron(eye, link[None, :]).tocsr(), 0.0, 0.0),

@@ -36,7 +36,7 @@ class FaroSolution:
     embedding_bias
         Shape (k,): mean group by position (eq. 7), in [-1, 1].
     price
-        Signed ``mu`` of eq. 11 at the solution; 0 where no relevance is given up, positive where Rb is held down.
+        Signed ``mu`` of eqs. 15-17 at the solution; 0 where no relevance is given up, positive where Rb is held down.
     target, tau
         The constraint ``|Rb - target| <= tau`` as optimised.
     asked, margin

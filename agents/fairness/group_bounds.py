@@ -18,6 +18,17 @@ from agents.fairness.cells import Cells, best_by_level
 from agents.fairness.distance import FloatArray, IntArray
 
 _SLACK = 1e-9
+#: Most swaps for each document to choose; a choice takes a few, and the search for prices does without the rest.
+_SWAPS = 50
+
+
+def resolution(cells: Cells, beta: float) -> float:
+    """Difference of two objectives that rounding alone can make: it grows with their parts, not with their sum.
+
+    An absolute threshold lets swaps at large weights go round for ever and hides small relevances altogether.
+    """
+    largest = float(np.abs(cells.relevance).max() * cells.k + np.abs(cells.potential).max() + beta)
+    return 64 * float(np.finfo(np.float64).eps) * (len(cells.potential) + cells.k) * largest
 
 
 def largest_gap(counts: IntArray, shares: FloatArray) -> FloatArray:
@@ -102,6 +113,8 @@ class PriceSearch:
         ``max_n price . n - beta * gap(n)`` at these prices.
     levels
         Gap levels that may still hold a better choice.
+    tolerance
+        Objectives no further apart than this are equal; see :func:`resolution`.
     """
 
     value: float
@@ -110,6 +123,12 @@ class PriceSearch:
     price: FloatArray
     outer: float
     levels: GapLevels
+    tolerance: float
+
+    @property
+    def settled(self) -> bool:
+        """Whether the bound leaves no room above the best choice seen."""
+        return self.bound - self.value <= self.tolerance
 
 
 def search_prices(cells: Cells, shares: FloatArray, beta: float, steps: int = 12) -> PriceSearch:
@@ -118,7 +137,7 @@ def search_prices(cells: Cells, shares: FloatArray, beta: float, steps: int = 12
     ``cells.group`` must code unknown authors as ``shares.size``.
     """
     groups = shares.size + 1
-    k = cells.k
+    k, tolerance = cells.k, resolution(cells, beta)
     levels = gap_levels(shares, np.bincount(cells.group, minlength=groups), k)
     price = np.zeros(groups)
     value, rows = -np.inf, np.empty(0, np.intp)
@@ -129,7 +148,7 @@ def search_prices(cells: Cells, shares: FloatArray, beta: float, steps: int = 12
         counts = np.bincount(cells.group[trial], minlength=groups)
         trial_value = inner + float(price @ counts) - beta * float(largest_gap(counts[:-1], shares))
         if step % 3 == 0 or trial_value > value:
-            trial_value, trial = polish(cells, trial, trial_value, shares, beta)
+            trial_value, trial = polish(cells, trial, trial_value, shares, beta, tolerance)
         if trial_value > value:
             value, rows = trial_value, trial
         linear, points = levels.best(price, k)
@@ -139,7 +158,6 @@ def search_prices(cells: Cells, shares: FloatArray, beta: float, steps: int = 12
         here = inner + float(outer[top])
         if here < bound:
             bound, best_price, best_outer = here, price, float(outer[top])
-        tolerance = _SLACK * max(1.0, abs(value))
         direction = points[top] - counts
         norm = float(direction @ direction)
         if bound - value <= tolerance or norm == 0:
@@ -148,14 +166,14 @@ def search_prices(cells: Cells, shares: FloatArray, beta: float, steps: int = 12
         price = price - (here - value) / norm * direction
     for inner, tried in seen:
         linear, _points = levels.best(tried, k)
-        levels = levels.keep(inner + linear - beta * levels.gap >= value - _SLACK * max(1.0, abs(value)))
-    return PriceSearch(value, rows, bound, best_price, best_outer, levels)
+        levels = levels.keep(inner + linear - beta * levels.gap >= value - tolerance)
+    return PriceSearch(value, rows, bound, best_price, best_outer, levels, tolerance)
 
 
 def polish(
-    cells: Cells, rows: IntArray, value: float, shares: FloatArray, beta: float
+    cells: Cells, rows: IntArray, value: float, shares: FloatArray, beta: float, tolerance: float
 ) -> tuple[float, IntArray]:
-    """Improve a choice by single swaps between cells until none helps.
+    """Improve a choice by single swaps between cells until none gains more than ``tolerance``.
 
     A choice is a count for each cell. Moving one document from level a to b changes the cumulative counts between
     them by one, so all swaps are priced from three small tables: relevance, distance, gap.
@@ -170,7 +188,7 @@ def polish(
     steps = np.arange(len(psi))
     eye = np.eye(shares.size + 1, dtype=np.intp)
     moves = eye[None, :, :] - eye[:, None, :]
-    while True:
+    for _ in range(_SWAPS * cells.k):
         counts = np.bincount(group, weights=taken, minlength=shares.size + 1).astype(np.intp)
         gap = largest_gap(counts[:-1], shares)
         penalty = beta * (largest_gap((counts + moves)[:, :, :-1], shares) - gap)
@@ -186,7 +204,7 @@ def polish(
         gain += cells.relevance[first[into] + taken[into]][None, :]
         gain -= penalty[group[out][:, None], group[into][None, :]]
         gain[out[:, None] == into[None, :]] = -np.inf
-        if not gain.size or (best := int(gain.argmax())) < 0 or gain.flat[best] <= 1e-12:
+        if not gain.size or (best := int(gain.argmax())) < 0 or gain.flat[best] <= tolerance:
             break
         value += float(gain.flat[best])
         taken[out[best // into.size]] -= 1
@@ -194,4 +212,4 @@ def polish(
     return value, np.flatnonzero(cells.rank < taken[cell_of])
 
 
-__all__ = ["GapLevels", "PriceSearch", "gap_levels", "largest_gap", "polish", "search_prices"]
+__all__ = ["GapLevels", "PriceSearch", "gap_levels", "largest_gap", "polish", "resolution", "search_prices"]

@@ -34,7 +34,7 @@ def best_with_groups(
     completion = _completions(cells, starts, psi, search.price)
     lower, upper = search.levels.lower.min(axis=0), search.levels.upper.max(axis=0)
     stride = (k + 1) ** np.arange(upper.size, dtype=np.int64)
-    least = search.value - 1e-9 * max(1.0, abs(search.value)) - search.outer
+    least = search.value - search.tolerance - search.outer
 
     counts = np.zeros((1, upper.size), np.intp)
     total = np.zeros(1, np.intp)
@@ -73,7 +73,7 @@ def best_with_groups(
     final = value - beta * largest_gap(counts[:, :-1], shares)
     position = int(final.argmax())
     best = float(final[position])
-    if best <= search.value + 1e-12 * max(1.0, abs(search.value)):
+    if best <= search.value + search.tolerance:
         return search.value, search.rows
     chosen: list[IntArray] = []
     for cell in range(len(history) - 1, -1, -1):
@@ -96,7 +96,7 @@ def _completions(cells: Cells, starts: IntArray, psi: FloatArray, price: FloatAr
         if cells.level[begin] != level:
             level = int(cells.level[begin])
             ahead = ahead + psi[level]
-            result[cell + 1] = ahead - psi[level]
+            result[cell + 1] = ahead  # from the end of the level before: its distance is to come
         gains = np.append(0.0, np.cumsum(cells.relevance[begin:end] - price[cells.group[begin]]))
         padded = np.append(ahead, np.full(gains.size, -np.inf))
         ahead = (padded[np.arange(k + 1)[:, None] + np.arange(gains.size)] + gains).max(axis=1)

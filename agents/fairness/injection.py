@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.fairness.checks import finite_vector, instance, numbers
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -35,7 +37,7 @@ class Injection(NamedTuple):
 
 def probability(embedding_bias: ArrayLike) -> Floats:
     """``m_p = (Eb_p + 1) / 2`` (eq. 2); Eb in [-1, 1] gives m in [0, 1]."""
-    eb = np.asarray(embedding_bias, dtype=np.float64)
+    eb = numbers("embedding_bias", embedding_bias)
     if not (np.abs(eb) <= 1.0).all():
         raise ValueError("embedding_bias must lie in [-1, 1]")
     return (eb + 1.0) / 2.0
@@ -60,20 +62,19 @@ def inject(
     ValueError
         Naming the argument that is empty, of the wrong shape or out of range, or if N < k.
     """
-    m = np.asarray(probabilities, dtype=np.float64)
+    m = numbers("probabilities", probabilities)
     if m.ndim != 1 or m.size == 0:
         raise ValueError(f"probabilities must have shape (k,) with k >= 1, got {m.shape}")
     if not ((m >= 0) & (m <= 1)).all():
         raise ValueError("probabilities must lie in [0, 1]")
+    instance("rng", rng, np.random.Generator)
     return arrange(relevance, attribute, np.where(rng.random(m.size) < m, 1, -1))
 
 
 def arrange(relevance: ArrayLike, attribute: ArrayLike, groups: ArrayLike) -> Injection:
     """Fill the positions with the wanted groups (-1 or +1), the most relevant unused document first."""
-    r, a = np.asarray(relevance, dtype=np.float64), np.asarray(attribute)
-    wanted = np.asarray(groups)
-    if r.ndim != 1 or not np.isfinite(r).all():
-        raise ValueError("relevance must be finite of shape (N,)")
+    r, a = finite_vector("relevance", relevance, least=1), numbers("attribute", attribute)
+    wanted = numbers("groups", groups)
     if a.shape != r.shape or not np.isin(a, (-1, 1)).all():
         raise ValueError("attribute must hold -1 or +1 and have the shape of relevance")
     if wanted.ndim != 1 or wanted.size == 0 or not np.isin(wanted, (-1, 1)).all():

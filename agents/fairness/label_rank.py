@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.fairness.checks import instance
 from agents.fairness.quality import NOT_ABOUT, Reviews
 
 Floats = NDArray[np.float64]
@@ -16,6 +17,8 @@ def rank_correlation(reviews: Reviews) -> float | None:
     Each review counts for the stances that it stands for; ties take the middle of their ranks. A label that is not
     about its entity was found to hold no view (0).
     """
+    if not len(instance("reviews", reviews, Reviews)):
+        return None
     truth = np.where(reviews.truths == NOT_ABOUT, 0, reviews.truths - 1).astype(np.float64)
     weights = reviews.weights
     x, y = _mid_ranks(reviews.bins.astype(np.float64), weights), _mid_ranks(truth, weights)

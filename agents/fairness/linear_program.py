@@ -8,7 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from agents.fairness.checks import instance, number, seconds
 from agents.fairness.faro_problem import SLACK, Integers, RerankProblem
+from agents.fairness.scale import zero_and_unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +52,20 @@ def solve_linear_program(
     Raises
     ------
     ValueError
-        If tau is negative or not finite.
+        If tau, target or time_limit is out of range; begins with the argument's name.
     """
     from scipy import sparse
     from scipy.optimize import linear_sum_assignment, linprog
 
-    if not np.isfinite(tau) or tau < 0:
-        raise ValueError(f"tau must be a finite number >= 0, got {tau}")
+    instance("problem", problem, RerankProblem)
+    number("tau", tau, 0.0)
+    number("target", target)
+    if time_limit is not None:
+        seconds("time_limit", time_limit)
     start = time.perf_counter()
     Q, N, k = problem.questions, problem.relevance.shape[1], problem.k
-    reward = np.where(problem.present, problem.relevance, 0.0)
+    zero, unit = zero_and_unit(problem.relevance, problem.present)
+    reward = np.where(problem.present, (problem.relevance - zero) / unit, 0.0)
     cost = -np.repeat(reward.ravel(), k)
     upper = np.repeat(problem.present.ravel().astype(np.float64), k)
     filled = sparse.kron(sparse.eye_array(Q), np.tile(np.eye(k), N)).tocsr()
@@ -94,8 +100,9 @@ def solve_linear_program(
     reached = float(groups.mean(axis=0) @ problem.weights) + problem.intercept
     relevance = float(np.take_along_axis(problem.relevance, ranking, axis=1).sum())
     feasible = abs(reached - target) <= tau + SLACK
+    bound = zero * Q * k - unit * float(result.fun)
     return LinearProgramSolution(
-        "solved", float(-result.fun), ranking, reached, relevance, feasible, time.perf_counter() - start
+        "solved", bound, ranking, reached, relevance, feasible, time.perf_counter() - start
     )
 
 

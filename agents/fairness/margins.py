@@ -19,8 +19,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.fairness.distance import FloatArray, finite_vector
-from agents.fairness.pool import BoolArray
+from agents.fairness.checks import BoolArray, booleans, finite, finite_vector, number, numbers, whole, within
+from agents.fairness.distance import FloatArray
 
 #: Standard deviation of a count that is rounded to one of its two neighbouring whole numbers: at most one half.
 ROUNDING: Final = 0.5
@@ -151,6 +151,8 @@ def share_margin(
         An argument has the wrong shape or range; the message begins with its name.
     """
     y, chances, mask = _checked("has", has, inclusion, known, level)
+    if held is not None:
+        number("held", held, 0.0)
     if not np.isin(y, (0.0, 1.0)).all():
         raise ValueError("has: expected booleans, or numbers that are all 0 or 1")
     found = _spread(y, chances, mask, balance)
@@ -184,8 +186,10 @@ def balancing_place(values: ArrayLike, balance: ArrayLike) -> int | None:
         1 for a constant, 2 for the first column, and so on; columns that follow from earlier ones do not count. None
         where the total is not held at all.
     """
-    rest = finite_vector("values", values)
-    columns = np.asarray(balance, dtype=np.float64)
+    rest = finite_vector("values", values, least=1)
+    columns = finite("balance", balance)
+    if columns.ndim != 2 or len(columns) != rest.size:
+        raise ValueError(f"balance: expected shape ({rest.size}, c), got {columns.shape}")
     enough = 1e-9 * max(float(np.linalg.norm(rest)), 1.0)
     basis = np.zeros((rest.size, 0))
     for column in np.column_stack([np.ones(rest.size), columns]).T:
@@ -201,29 +205,66 @@ def balancing_place(values: ArrayLike, balance: ArrayLike) -> int | None:
     return None
 
 
-def landing_deviation(place: int, share: float, inclusion: ArrayLike) -> float:
-    """Return the standard deviation of a count that the cube method holds as its ``place``-th equation.
+def landing_deviation(place: int, variance: float, inclusion: ArrayLike, *, counted: bool = True) -> float:
+    """Return the standard deviation of a total that the cube method holds as its ``place``-th equation.
 
     The landing gives the equations up from the last to the first, so this one is given up with ``place`` units left
-    undecided. Each is decided with a variance of at most 1/4, and what a unit adds varies by ``share (1 - share)``; a
-    sample left to chance would vary by that times the sum of ``1 - inclusion``. At least the rounding of a whole number.
+    undecided. Each is decided with a variance of at most 1/4, and what a unit adds has the variable's ``variance``; a
+    sample left to chance would vary by that times the sum of ``1 - inclusion``. A count is a whole number as well, and
+    varies by :data:`ROUNDING` at least.
 
     Parameters
     ----------
     place
         From :func:`balancing_place`, at least 1.
-    share
-        Share of the documents that are counted, in [0, 1].
+    variance
+        Of the variable over the frame: ``share (1 - share)`` of a characteristic.
     inclusion
         Shape (n,): inclusion probabilities of the sampled documents.
+    counted
+        The total is a number of documents; else a sum of measurements, which nothing rounds.
 
     Returns
     -------
     float
-        In documents, at least :data:`ROUNDING`.
+        In the unit of the total, documents for a count.
     """
-    chance = float((1 - np.asarray(inclusion, dtype=np.float64)).sum())
-    return float(np.sqrt(max(ROUNDING**2, min(place / 4, chance) * share * (1 - share))))
+    whole("place", place, 1)
+    number("variance", variance, 0.0)
+    chance = float((1 - finite_vector("inclusion", within("inclusion", inclusion, 0.0, 1.0))).sum())
+    spread = min(place / 4, chance) * variance
+    return float(np.sqrt(max(ROUNDING**2, spread) if counted else spread))
+
+
+def held_margin(values: ArrayLike, inclusion: ArrayLike, held: float, *, level: float = 0.95) -> Margin:
+    """Estimate a mean that the sample was balanced upon, with its margin of error.
+
+    Parameters
+    ----------
+    values, inclusion, level
+        As in :func:`design_margin`; all values are known.
+    held
+        Standard deviation of their total, from :func:`landing_deviation`.
+
+    Returns
+    -------
+    Margin
+        With Student's t of n - 1 degrees of freedom. NaN for a single value; a census has no error.
+
+    Raises
+    ------
+    ValueError
+        An argument has the wrong shape or range; the message begins with its name.
+    """
+    y, chances, _ = _checked("values", values, inclusion, None, level)
+    number("held", held, 0.0)
+    mean = float(y.mean())
+    if not (1 - chances).any():
+        return _census(mean)
+    if y.size < 2:
+        return Margin(mean, np.nan, np.nan, np.nan)
+    reach = held / y.size * _student(y.size - 1, level)
+    return Margin(mean, held / y.size, mean - reach, mean + reach)
 
 
 def _census(mean: float) -> Margin:
@@ -234,17 +275,14 @@ def _checked(
     name: str, values: ArrayLike, inclusion: ArrayLike, known: ArrayLike | None, level: float
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Return values (0 where unknown), inclusion probabilities and the mask of known values, each of shape (n,)."""
-    y = np.asarray(values, dtype=np.float64)
+    y = numbers(name, values)
     if y.ndim != 1 or y.size == 0:
         raise ValueError(f"{name}: expected at least one document in one dimension, got shape {y.shape}")
     chances = finite_vector("inclusion", inclusion, length=y.size)
     if bool((chances <= 0).any()) or bool((chances > 1 + 1e-9).any()):
         raise ValueError("inclusion: expected probabilities in (0, 1]")
-    mask = np.ones(y.size, dtype=np.bool_) if known is None else np.asarray(known)
-    if mask.shape != y.shape or mask.dtype != np.bool_:
-        raise ValueError(f"known: expected {y.size} booleans, got {mask.dtype} of shape {mask.shape}")
-    if not 0 < level < 1:
-        raise ValueError(f"level: expected a number in (0, 1), got {level}")
+    mask = np.ones(y.size, dtype=np.bool_) if known is None else booleans("known", known, y.shape)
+    number("level", level, 0.0, 1.0, ends="()")
     return finite_vector(name, np.where(mask, y, 0.0)), chances.clip(max=1.0), mask
 
 
@@ -276,7 +314,7 @@ def _regressors(balance: ArrayLike | None, n: int, count: int) -> FloatArray:
     constant = np.ones((n, 1))
     if balance is None:
         return constant
-    columns = np.asarray(balance, dtype=np.float64)
+    columns = numbers("balance", balance)
     if columns.ndim != 2 or len(columns) != n or not np.isfinite(columns).all():
         raise ValueError(f"balance: expected finite numbers of shape ({n}, c), got {columns.shape}")
     return np.column_stack([constant, columns[:, : max(1, count // 5) - 1]])
@@ -303,4 +341,12 @@ def _student(freedom: int, level: float) -> float:
     return float(stdtrit(freedom, (1 + level) / 2))
 
 
-__all__ = ["ROUNDING", "Margin", "balancing_place", "design_margin", "landing_deviation", "share_margin"]
+__all__ = [
+    "ROUNDING",
+    "Margin",
+    "balancing_place",
+    "design_margin",
+    "held_margin",
+    "landing_deviation",
+    "share_margin",
+]

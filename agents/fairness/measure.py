@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.fairness.checks import instance, whole
 from agents.fairness.distance import BINS, IntArray, histogram, w1_bins
 from agents.fairness.group_bounds import largest_gap
 from agents.fairness.opinion import least_distance, least_gap
@@ -12,7 +13,9 @@ from agents.fairness.pool import Pool, SelectionParts
 
 def measure(pool: Pool, indices: IntArray, frame: IntArray | None = None) -> SelectionParts:
     """Measure the parts of any choice from the pool; ``frame`` limits the candidates of the floor."""
-    candidates = np.arange(len(pool)) if frame is None else frame
+    instance("pool", pool, Pool)
+    indices = pool.rows("indices", indices)
+    candidates = np.arange(len(pool)) if frame is None else pool.rows("frame", frame)
     size = int(indices.size)
     if size == 0:
         nothing = dict.fromkeys(pool.groups, float("nan"))
@@ -34,6 +37,9 @@ def measure(pool: Pool, indices: IntArray, frame: IntArray | None = None) -> Sel
 
 def shortfalls(pool: Pool, k: int, indices: IntArray, frame: IntArray) -> tuple[str, ...]:
     """Say what no choice from these candidates could meet, one line each."""
+    instance("pool", pool, Pool)
+    whole("k", k, 1)
+    indices, frame = pool.rows("indices", indices), pool.rows("frame", frame)
     notes = []
     size = int(indices.size)
     if size < k:

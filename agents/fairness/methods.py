@@ -1,23 +1,21 @@
-"""Our selection methods as ``method(pool, k, rng, **options) -> Choice``."""
+"""Our methods that choose a set of documents, as ``method(pool, k, rng, **options) -> Choice``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from agents.fairness.balanced import balanced_sample
-from agents.fairness.distance import BINS, FloatArray, wasserstein_p
-from agents.fairness.faro_question import solve_question
+from agents.fairness.checks import instance, number
+from agents.fairness.checks import seconds as time_limit
+from agents.fairness.distance import BINS, wasserstein_p
 from agents.fairness.group_bounds import largest_gap
 from agents.fairness.multi_attribute import select_multi
-from agents.fairness.opinion import check_weight, recommended_weights, select_exact, select_weighted
+from agents.fairness.opinion import check_weight, recommended_weights, select_exact
 from agents.fairness.opinion_w2 import select_w2
-from agents.fairness.pool import Choice, Pool
+from agents.fairness.pool import Choice, Pool, check_call
 from agents.fairness.sampling import random_sample, stratified_sample
-
-#: Most documents whose order ``exact-weighted`` chooses: its programme runs over all subsets of the positions.
-MOST_WEIGHTED = 12
 
 
 def exact(
@@ -37,9 +35,10 @@ def exact(
     gaps, solved by an integer programme within ``seconds``; ``attributes`` limits which count (default: all of the
     pool). ``lam`` and ``beta`` default to :func:`recommended_weights`.
     """
-    unknown = set(attributes or ()) - set(pool.groups)
-    if unknown:
-        raise ValueError(f"attributes: the pool has no {', '.join(sorted(unknown))}")
+    check_call(pool, k)
+    number("p", p, 1.0)
+    time_limit("seconds", seconds)
+    names = list(pool.groups) if attributes is None else _known(attributes, pool)
     frame = pool.entity_documents()
     size = min(k, frame.size)
     if size == 0:
@@ -50,7 +49,6 @@ def exact(
     check_weight("lam", lam)
     check_weight("beta", beta)
     relevance, score, ids = pool.relevance[frame], pool.score[frame], pool.tie_breaks[frame]
-    names = list(pool.groups if attributes is None else attributes)
     if len(names) > 1 and beta > 0:
         chosen = {name: (pool.groups[name][frame], pool.group_shares[name]) for name in names}
         population = np.asarray(BINS), np.asarray(pool.population)
@@ -95,6 +93,7 @@ def exact_w2(
 
     As ``exact``, but W2 punishes a few far opinions that are missing more than many near ones. One attribute at most.
     """
+    check_call(pool, k)
     if len(pool.groups) > 1:
         raise ValueError(f"groups: exact-w2 balances one attribute, got {', '.join(pool.groups)}")
     frame = pool.entity_documents()
@@ -104,6 +103,7 @@ def exact_w2(
     default_lam, default_beta = recommended_weights(size)
     name = next(iter(pool.groups), None)
     beta = default_beta if beta is None else beta
+    check_weight("beta", beta)
     grouped = name is not None and beta > 0
     result = select_w2(
         pool.relevance[frame],
@@ -120,85 +120,9 @@ def exact_w2(
     return Choice(frame[result.indices], frame, objective=result.objective, exact=result.optimal, notes=notes)
 
 
-def exact_weighted(
-    pool: Pool,
-    k: int,
-    rng: np.random.Generator,
-    *,
-    weights: FloatArray | None = None,
-    lam: float | None = None,
-) -> Choice:
-    """Find documents and their order together: relevance and W1 of the distribution as position weights count it.
-
-    Shape of ``weights``: (k,), negative ones clipped to 0 (and said); default 1/k, with which the choice is that of
-    ``exact`` without author groups. At most :data:`MOST_WEIGHTED` documents.
-    """
-    if k > MOST_WEIGHTED:
-        raise ValueError(f"k: exact-weighted orders at most {MOST_WEIGHTED} documents, got {k}")
-    frame = pool.entity_documents()
-    size = min(k, frame.size)
-    if size == 0:
-        return Choice(frame, frame)
-    given = np.full(size, 1 / size) if weights is None else np.asarray(weights, np.float64)[:size]
-    counted, notes = np.maximum(given, 0.0), []
-    if not counted.sum() > 0:
-        counted = np.full(size, 1 / size)
-        notes.append("no position weight is positive: every rank counts alike")
-    elif (given < 0).any():
-        notes.append(
-            f"negative position weights count 0 in the distance ({int((given < 0).sum())} of {size})"
-        )
-    # Ties go to the lower id, as everywhere: the programme takes the first of equals.
-    rows = frame[np.argsort(pool.tie_breaks[frame], kind="stable")]
-    lam = recommended_weights(size)[0] if lam is None else lam
-    result = select_weighted(pool.relevance[rows], pool.score[rows], pool.population, counted, lam=lam)
-    ranking = rows[result.indices]
-    for weight in np.unique(counted):  # ranks that count alike are free: the more relevant first
-        alike = counted == weight
-        ranking[alike] = pool.by_relevance(ranking[alike])
-    return Choice(
-        ranking, frame, objective=result.objective, exact=result.optimal, ranked=True, notes=tuple(notes)
-    )
-
-
-def faro(
-    pool: Pool,
-    k: int,
-    rng: np.random.Generator,
-    *,
-    weights: FloatArray | None = None,
-    intercept: float = 0.0,
-    target: float | None = None,
-    tau: float = 0.1,
-) -> Choice:
-    """Take the most relevant documents that some order brings within ``tau`` of the target Rb: FARO for one question.
-
-    It sees no more than the polarity of each document. ``weights`` (k,) default to 1/k, with which Rb is the mean
-    polarity shown; ``target`` to the population's polarity times their sum.
-    """
-    frame = pool.entity_documents()
-    size = min(k, frame.size)
-    if size == 0:
-        return Choice(frame, frame)
-    given = np.full(size, 1 / size) if weights is None else np.asarray(weights, np.float64)[:size]
-    lean = float(np.sign(BINS) @ pool.population)
-    goal = lean * float(given.sum()) if target is None else target
-    rows = pool.by_relevance(frame)
-    polarity = np.sign(pool.score[rows]).astype(np.int64)
-    solved = solve_question(pool.relevance[rows], polarity, given, intercept, target=goal, tau=tau)
-    low, high = solved.reachable
-    unmet = f"no ranking brings the predicted Rb within {tau:g} of {goal:+.2f} (reachable {low:+.2f} to {high:+.2f})"
-    return Choice(
-        rows[solved.ranking],
-        frame,
-        exact=solved.feasible and solved.status != "certified",
-        ranked=True,
-        notes=() if solved.feasible else (unmet,),
-    )
-
-
 def balanced(pool: Pool, k: int, rng: np.random.Generator, *, relevance_quantile: float = 0.5) -> Choice:
     """Draw a cube sample of the entity's more relevant documents, balanced on bins, groups and covariates."""
+    _check_sample(pool, k, rng)
     frame = pool.sampling_frame(k, relevance_quantile)
     size = min(k, frame.size)
     if size == 0:
@@ -211,6 +135,7 @@ def balanced(pool: Pool, k: int, rng: np.random.Generator, *, relevance_quantile
 
 def random_entity(pool: Pool, k: int, rng: np.random.Generator, *, relevance_quantile: float = 0.0) -> Choice:
     """Draw a simple random sample of the entity's documents."""
+    _check_sample(pool, k, rng)
     frame = pool.sampling_frame(k, relevance_quantile)
     size = min(k, frame.size)
     if size == 0:
@@ -221,6 +146,7 @@ def random_entity(pool: Pool, k: int, rng: np.random.Generator, *, relevance_qua
 
 def stratified(pool: Pool, k: int, rng: np.random.Generator, *, relevance_quantile: float = 0.0) -> Choice:
     """Draw a random sample of the entity's documents with the population's count in every opinion bin."""
+    _check_sample(pool, k, rng)
     frame = pool.sampling_frame(k, relevance_quantile)
     size = min(k, frame.size)
     if size == 0:
@@ -229,13 +155,26 @@ def stratified(pool: Pool, k: int, rng: np.random.Generator, *, relevance_quanti
     return Choice(frame[sample.indices], frame, frame_inclusion=sample.inclusion)
 
 
+def _check_sample(pool: Pool, k: int, rng: np.random.Generator) -> None:
+    check_call(pool, k)
+    instance("rng", rng, np.random.Generator)
+
+
+def _known(attributes: Sequence[str], pool: Pool) -> list[str]:
+    """Return the attributes, each once, that are to be balanced."""
+    if isinstance(attributes, str) or not isinstance(attributes, Iterable):
+        raise ValueError(f"attributes: expected a list of names, got {attributes!r}")
+    names = list(dict.fromkeys(attributes))
+    unknown = [str(name) for name in names if name not in pool.groups]
+    if unknown:
+        raise ValueError(f"attributes: the pool has no {', '.join(sorted(unknown))}")
+    return names
+
+
 __all__ = [
-    "MOST_WEIGHTED",
     "balanced",
     "exact",
     "exact_w2",
-    "exact_weighted",
-    "faro",
     "random_entity",
     "stratified",
 ]

@@ -14,6 +14,18 @@ from typing import Literal
 import numpy as np
 
 from agents.fairness.cells import make_cells
+from agents.fairness.checks import (
+    codes_of,
+    finite_vector,
+    integers,
+    mapping,
+    number,
+    one_of,
+    pairs,
+    probabilities,
+    whole,
+)
+from agents.fairness.checks import seconds as time_limit
 from agents.fairness.distance import FloatArray, IntArray
 
 
@@ -45,7 +57,7 @@ def select_multi(
     Parameters
     ----------
     relevance, score
-        Shape (N,), checked by the caller.
+        Shape (N,), finite.
     population
         Support and masses of the population's scores, ascending.
     attributes
@@ -61,7 +73,17 @@ def select_multi(
     -----
     A gap divides by the number of known authors chosen, which is not linear. The programme divides by k instead, a
     lower bound of the gap: exact where every chosen author is known; otherwise ``optimal`` is False.
+
+    Raises
+    ------
+    ValueError
+        An argument has the wrong shape or range; the message begins with its name.
     """
+    _check(relevance, score, population, attributes, k, ids)
+    for name, value, least in (("lam", lam, 0.0), ("beta", beta, 0.0), ("p", p, 1.0)):
+        number(name, value, least)
+    one_of("combine", combine, ("sum", "max"))
+    time_limit("seconds", seconds)
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import coo_array
 
@@ -131,6 +153,28 @@ def select_multi(
     everyone_known = all(bool((codes[chosen] >= 0).all()) for codes, _shares in attributes.values())
     bound = -float(result.mip_dual_bound) + last
     return MultiChoice(chosen, bound, bool(result.status == 0 and everyone_known))
+
+
+def _check(
+    relevance: FloatArray,
+    score: FloatArray,
+    population: tuple[FloatArray, FloatArray],
+    attributes: Mapping[str, tuple[IntArray, FloatArray]],
+    k: int,
+    ids: IntArray | None,
+) -> None:
+    count = finite_vector("relevance", relevance, least=1).size
+    finite_vector("score", score, length=count)
+    support, masses = pairs("population", [population])[0]
+    if bool((np.diff(finite_vector("population", support, least=1)) <= 0).any()):
+        raise ValueError("population: expected an ascending support and its masses")
+    probabilities("population", masses, length=len(support))
+    for codes, shares in pairs("attributes", mapping("attributes", attributes).values()):
+        codes_of("attributes", codes, -1, probabilities("attributes", shares).size - 1, length=count)
+    if whole("k", k, 1) > count:
+        raise ValueError(f"k: {k} documents asked for, {count} candidates given")
+    if ids is not None and np.unique(integers("ids", ids, length=count)).size != count:
+        raise ValueError("ids: expected one distinct id for each document")
 
 
 def _combinations(codes: list[IntArray], count: int) -> IntArray:

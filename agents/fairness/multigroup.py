@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agents.fairness.checks import instance, numbers, seconds
 from agents.fairness.faro_problem import SLACK
-from agents.fairness.multigroup_columns import relax_by_columns
+from agents.fairness.multigroup_columns import dual_bound, relax_by_columns
 from agents.fairness.multigroup_problem import (
     Floats,
     Integers,
@@ -27,6 +28,8 @@ from agents.fairness.multigroup_problem import (
     oracle,
     prepare_types,
 )
+from agents.fairness.multigroup_programme import fill, least_excess, normalised, pieces, shares_of
+from agents.fairness.scale import FINE
 
 Status = Literal["natural", "optimal", "certified", "infeasible", "infeasible_integer", "unresolved"]
 
@@ -36,6 +39,8 @@ WHOLE = 240
 LARGE = 2000
 #: A core with more variables for types than this is too slow to be worth it where a ranking is known already.
 CORE = 20_000
+#: Seconds for each step of the search for the nearest rankings of a small instance.
+NEAREST_LIMIT = 1.0
 #: What all excesses together count beside the largest, where nothing meets the constraints.
 SECOND = 1e-3
 
@@ -61,8 +66,9 @@ class MultigroupSolution:
     price
         Shape (d,): ``mu`` of each component at the relaxation's optimum.
     violation
-        Largest excess of ``|Rb_g - target_g|`` over its tolerance; at most 1e-9 when feasible, and otherwise, for
-        ``infeasible``, near the least that any ranking reaches.
+        Largest excess of ``|Rb_g - target_g|`` over its tolerance; at most 1e-9 when feasible. Otherwise, for
+        small instances (up to :data:`WHOLE` variables), the least that any ranking reaches, if a few seconds are enough
+        to find it; for larger ones that are ``infeasible``, near the least of the relaxation.
     """
 
     status: Status
@@ -108,6 +114,8 @@ def solve_multigroup(
     ValueError
         If tau is negative or a shape is wrong; names the argument.
     """
+    instance("problem", problem, MultigroupProblem)
+    seconds("time_limit", time_limit)
     d = problem.vectors.shape[1]
     limits, goal = _vector(tau, d, "tau"), _vector(target, d, "target")
     if (limits < 0).any():
@@ -115,20 +123,29 @@ def solve_multigroup(
     finish = _Finish(problem, limits, goal)
     if finish.violation(problem.natural_pattern) <= SLACK:
         return finish("natural", problem.natural_pattern, problem.top_relevance, np.zeros(d))
-    Q = problem.questions
+    scaled, unit, offset = normalised(problem)
+    found = _solve(scaled, limits, goal, time_limit)
+    return finish(found.status, found.pattern, offset + unit * found.bound, unit * found.price)
+
+
+def _solve(problem: MultigroupProblem, limits: Floats, goal: Floats, time_limit: float) -> MultigroupSolution:
+    """Solve a problem with relevances of about 0 to 1 whose natural ranking does not meet the constraints."""
+    Q, d = problem.questions, goal.size
+    finish = _Finish(problem, limits, goal)
     low, high = Q * (goal - limits - problem.intercept), Q * (goal + limits - problem.intercept)
     variables = Q * problem.k * problem.vectors.shape[0]
     large = variables > LARGE
     relaxed = _relax_large(problem, low, high, time_limit) if large else _relax(problem, low, high)
     if relaxed is None:
-        return finish("infeasible", _nearest(problem, low, high), float("nan"), np.full(d, np.nan))
+        nearest = _nearest_whole if variables <= WHOLE else _nearest
+        return finish("infeasible", nearest(problem, low, high), float("nan"), np.full(d, np.nan))
     pattern, split, bound, price, whole = relaxed
     if variables <= WHOLE:
         solved, proven = _integer(problem, np.arange(Q), pattern, low, high, max(time_limit, 30.0), 0.0)
         if solved is not None and finish.violation(solved) <= SLACK:
             return finish("optimal" if proven else "certified", solved, bound, price)
         if solved is None and proven:
-            return finish("infeasible_integer", pattern, bound, price)
+            return finish("infeasible_integer", _nearest_whole(problem, low, high), bound, price)
     cheap = _cheap(problem, price / Q)
     deadline = monotonic() + 10 * time_limit
     best: MultigroupSolution | None = None
@@ -153,7 +170,7 @@ def solve_multigroup(
 
 
 def _vector(value: ArrayLike, d: int, name: str) -> Floats:
-    v = np.asarray(value, dtype=np.float64)
+    v = numbers(name, value)
     if v.shape not in ((), (d,)) or not np.isfinite(v).all():
         raise ValueError(f"{name} must be a finite number or of shape {(d,)}, got shape {v.shape}")
     return np.broadcast_to(v, (d,)).astype(np.float64)
@@ -187,51 +204,6 @@ class _Finish:
         )
 
 
-def _pieces(problem: MultigroupProblem, questions: Integers) -> tuple[Floats, Floats, Any, Floats, Any]:
-    """Cost, upper bounds, equalities and coupling rows of the reduced programme over some questions."""
-    from scipy import sparse
-
-    T, k = problem.vectors.shape[0], problem.k
-    weights, _, many = problem.levels
-    n, L = questions.size, weights.size
-    best = problem.best[questions].reshape(n, T * k)
-    missing = ~np.isfinite(best)
-    cost = np.zeros((n, (L + k) * T))
-    cost[:, L * T :] = -np.where(missing, 0.0, best)
-    upper = np.ones((n, (L + k) * T))
-    upper[:, : L * T] = np.repeat(many, T)
-    upper[:, L * T :][missing] = 0.0
-    filled = np.hstack((np.kron(np.eye(L), np.ones((1, T))), np.zeros((L, T * k))))
-    use = np.hstack((np.tile(np.eye(T), L), -np.kron(np.eye(T), np.ones((1, k)))))
-    block = sparse.csr_array(np.vstack((filled, use)))
-    equal = sparse.kron(sparse.eye_array(n), block).tocsr()
-    right = np.tile(np.concatenate((many.astype(np.float64), np.zeros(T))), n)
-    row = np.hstack((np.kron(weights, problem.vectors.T), np.zeros((problem.vectors.shape[1], T * k))))
-    coupling = sparse.kron(np.ones((1, n)), sparse.csr_array(row)).tocsr()
-    return cost.ravel(), upper.ravel(), equal, right, coupling
-
-
-def _shares(problem: MultigroupProblem, x: Floats) -> Floats:
-    """Documents of each type by level of weight, shape (n, L, T), from the variables of some questions."""
-    T, L = problem.vectors.shape[0], problem.levels[0].size
-    return np.asarray(x.reshape(-1, (L + problem.k) * T)[:, : L * T].reshape(-1, L, T))
-
-
-def _fill(problem: MultigroupProblem, z: Floats) -> Integers:
-    """Types by position, shape (n, k), from documents by level and type: whole ones, then the largest remainders."""
-    _, level, many = problem.levels
-    whole = np.floor(z + 1e-6)
-    rest = many[None, :] - whole.sum(axis=2)
-    rank = np.argsort(np.argsort(whole - z, axis=2, kind="stable"), axis=2, kind="stable")
-    count = (whole + (rank < rest[:, :, None])).astype(np.int64)
-    last = np.cumsum(count, axis=2)
-    pattern = np.empty((z.shape[0], problem.k), dtype=np.int64)
-    for index in range(many.size):
-        for place, position in enumerate(np.flatnonzero(level == index)):
-            pattern[:, position] = (last[:, index, :] <= place).sum(axis=1)
-    return pattern
-
-
 def _relax_large(problem: MultigroupProblem, low: Floats, high: Floats, time_limit: float) -> _Relaxed | None:
     """Relax by bundle and columns, and by the reduced programme where they settle nothing; None if infeasible."""
     found = relax_by_columns(problem, low, high, time_limit)
@@ -246,7 +218,7 @@ def _relax(problem: MultigroupProblem, low: Floats, high: Floats) -> _Relaxed | 
     from scipy.optimize import linprog
 
     Q = problem.questions
-    cost, upper, equal, right, coupling = _pieces(problem, np.arange(Q))
+    cost, upper, equal, right, coupling = pieces(problem, np.arange(Q))
     result = linprog(
         cost,
         A_ub=sparse.vstack((coupling, -coupling)).tocsr(),
@@ -258,11 +230,18 @@ def _relax(problem: MultigroupProblem, low: Floats, high: Floats) -> _Relaxed | 
     )
     if result.status != 0:
         return None
-    z = _shares(problem, result.x)
+    z = shares_of(problem, result.x)
     d = low.size
-    marginals = result.ineqlin.marginals
+    nu = result.ineqlin.marginals[d:] - result.ineqlin.marginals[:d]
     split = np.flatnonzero((np.abs(z - np.rint(z)) > 1e-6).any(axis=(1, 2)))
-    return _repair_counts(problem, z), split, float(-result.fun), Q * (marginals[d:] - marginals[:d]), None
+    # The oracle's bound at these prices holds whatever HiGHS took for met.
+    return (
+        _repair_counts(problem, z),
+        split,
+        dual_bound(oracle(problem, nu).value, nu, low, high),
+        Q * nu,
+        None,
+    )
 
 
 def _nearest(problem: MultigroupProblem, low: Floats, high: Floats) -> Integers:
@@ -274,7 +253,7 @@ def _nearest(problem: MultigroupProblem, low: Floats, high: Floats) -> Integers:
     from scipy.optimize import linprog
 
     d = low.size
-    cost, upper, equal, right, coupling = _pieces(problem, np.arange(problem.questions))
+    cost, upper, equal, right, coupling = pieces(problem, np.arange(problem.questions))
     # Variables: those of the reduced programme, the excess of each component, and the largest of them.
     own = sparse.hstack((sparse.eye_array(d), sparse.csr_array((d, 1))))
     most = sparse.hstack((sparse.csr_array((d, cost.size)), sparse.eye_array(d), -np.ones((d, 1))))
@@ -290,12 +269,26 @@ def _nearest(problem: MultigroupProblem, low: Floats, high: Floats) -> Integers:
     )
     excess = result.x[cost.size : -1] + 1e-7 * problem.questions
     relaxed = _relax(problem, low - excess, high + excess)
-    return _repair_counts(problem, _shares(problem, result.x[: cost.size])) if relaxed is None else relaxed[0]
+    return (
+        _repair_counts(problem, shares_of(problem, result.x[: cost.size])) if relaxed is None else relaxed[0]
+    )
+
+
+def _nearest_whole(problem: MultigroupProblem, low: Floats, high: Floats) -> Integers:
+    """Types by position of a small instance that come nearest to all windows, and then the most relevant of them."""
+    pattern = least_excess(problem, low, high, NEAREST_LIMIT)
+    if pattern is None:
+        return _nearest(problem, low, high)
+    total = (problem.bias_of(pattern) - problem.intercept) * problem.questions
+    excess = np.maximum(np.maximum(low - total, total - high), 0.0)
+    everyone = np.arange(problem.questions)
+    better, _ = _integer(problem, everyone, pattern, low - excess, high + excess, NEAREST_LIMIT, 0.0)
+    return pattern if better is None else better
 
 
 def _repair_counts(problem: MultigroupProblem, z: Floats) -> Integers:
     """Types by position from fractional z, never asking for more documents of a type than there are."""
-    pattern = _fill(problem, z)
+    pattern = fill(problem, z)
     level = problem.levels[1]
     available = np.isfinite(problem.best).sum(axis=2)
     used = np.stack([(pattern == t).sum(axis=1) for t in range(problem.vectors.shape[0])], axis=1)
@@ -344,7 +337,7 @@ def _integer(
     rest = np.ones(problem.questions, dtype=bool)
     rest[chosen] = False
     fixed = np.einsum("p,qpd->d", problem.weights, problem.vectors[pattern[rest]])
-    cost, upper, equal, right, coupling = _pieces(problem, chosen)
+    cost, upper, equal, right, coupling = pieces(problem, chosen)
     integral = np.tile(np.concatenate((np.ones(L * T), np.zeros(T * problem.k))), chosen.size)
     slack = problem.questions * SLACK / 2
     # HiGHS meets rows to about 1e-6 only: where that was used up, ask again for a little more.
@@ -352,7 +345,7 @@ def _integer(
         if (high - low <= 2 * tighten).any():
             break
         result = milp(
-            cost,
+            FINE * cost,
             constraints=[
                 LinearConstraint(equal, right, right),
                 LinearConstraint(coupling, low - fixed + tighten, high - fixed - tighten),
@@ -364,7 +357,7 @@ def _integer(
         if result.x is None:
             return None, result.status == 2 and tighten < 0
         solved = pattern.copy()
-        solved[chosen] = _fill(problem, np.rint(_shares(problem, result.x)))
+        solved[chosen] = fill(problem, np.rint(shares_of(problem, result.x)))
         total = (problem.bias_of(solved) - problem.intercept) * problem.questions
         if (total >= low - 2 * slack).all() and (total <= high + 2 * slack).all():
             return solved, result.status == 0 and tighten < 0

@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from agents.fairness.multigroup_problem import Floats, Integers, MultigroupProblem, oracle
+from agents.fairness.scale import FINE
 
 #: Most oracle calls of the bundle, and the relative difference of model and bound at which it stops.
 MAX_ROUNDS, CLOSE = 60, 1e-9
-#: Widest box: prices far above any that tells two documents apart, at which HiGHS begins to lose its way.
+#: Widest box: prices far above any that tells two documents apart (relevances are of about 0 to 1 here), at which HiGHS
+#: begins to lose its way.
 FAR = 1e5
 #: Blocks of questions with cutting planes of their own.
 BLOCKS = 16
@@ -26,6 +28,8 @@ BLOCKS = 16
 STEPS = (-0.03, -0.001, 0.001, 0.03)
 #: Alternatives that are free at first, and the relative distance to the bound that is good enough.
 FREE, MIXED = 600, 2e-5
+#: Excess, in the unit of HiGHS's rows, that counts as none.
+_MET = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,11 +119,15 @@ def relax_by_columns(
     regret[best] = np.inf
     cheapest = np.argsort(regret, kind="stable")[: columns.question.size - problem.questions]
     pattern, split = columns.pattern[best], everyone[:0]
+    if not cheapest.size:  # every question has one pattern: there is nothing to mix
+        total = columns.bias.sum(axis=0)
+        met = bool(((total >= low - _MET) & (total <= high + _MET)).all())
+        return ColumnSolution(pattern, split, bound, nu, met, pattern if met else None)
     free, feasible = FREE, False
     while True:
         chosen = cheapest[:free]
         share, value, missed = _mix(columns, best, chosen, low, high)
-        feasible = missed <= 1e-7
+        feasible = missed <= _MET
         if (feasible and bound - value <= MIXED * abs(bound)) or free >= cheapest.size:
             break
         free *= 4
@@ -155,7 +163,7 @@ def _bundle(problem: MultigroupProblem, columns: _Columns, low: Floats, high: Fl
         height = np.asarray(np.bincount(block, weights=answer.value + shown @ price), dtype=np.float64)
         slopes.append(slope)
         heights.append(height)
-        bound = _dual(answer.value, price, low, high)
+        bound = dual_bound(answer.value, price, low, high)
         if bound < least:
             return price, bound
         on_edge = bool((np.abs(price - centre) >= radius * (1 - 1e-9)).any())
@@ -199,7 +207,7 @@ def _least_relevance(problem: MultigroupProblem) -> float:
     return worst - 1e-6 * (1.0 + abs(worst))
 
 
-def _dual(value: Floats, nu: Floats, low: Floats, high: Floats) -> float:
+def dual_bound(value: Floats, nu: Floats, low: Floats, high: Floats) -> float:
     """``D(nu)``: the questions' optima plus the most that the window lets a price be worth."""
     return float(value.sum() + np.where(nu > 0, high, low) @ nu)
 
@@ -245,7 +253,7 @@ def _mix_whole(
     if (high - low <= 2 * tighten).any():
         return None
     result = milp(
-        -columns.relevance[members],
+        -FINE * columns.relevance[members],
         constraints=[
             LinearConstraint(choose, 1, 1),
             LinearConstraint(rows, low - fixed[1:] + tighten, high - fixed[1:] - tighten),
@@ -282,4 +290,4 @@ def _programme(columns: _Columns, best: Integers, chosen: Integers) -> tuple[Int
     return members, fixed, choose, sparse.csr_array(columns.bias[members].T)
 
 
-__all__ = ["ColumnSolution", "relax_by_columns"]
+__all__ = ["ColumnSolution", "dual_bound", "relax_by_columns"]

@@ -15,6 +15,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.fairness.checks import (
+    booleans,
+    finite_vector,
+    instance,
+    numbers,
+    one_of,
+    pairs,
+    shares_of,
+)
 from agents.fairness.faro_problem import distinct
 
 Floats = NDArray[np.float64]
@@ -145,10 +154,8 @@ def prepare_types(
         Naming the argument that is empty, of the wrong shape, not finite or out of range, or if a question has
         fewer than k distinct candidates.
     """
-    R = np.atleast_2d(np.asarray(relevance, dtype=np.float64))
-    w = np.asarray(weights, dtype=np.float64)
-    V = np.asarray(vectors, dtype=np.float64)
-    t = np.atleast_2d(np.asarray(types))
+    R, w = np.atleast_2d(numbers("relevance", relevance)), numbers("weights", weights)
+    V, t = numbers("vectors", vectors), np.atleast_2d(numbers("types", types))
     if w.ndim != 1 or w.size == 0 or not np.isfinite(w).all():
         raise ValueError(f"weights must be finite of shape (k,) with k >= 1, got shape {w.shape}")
     if V.ndim != 2 or V.size == 0 or not np.isfinite(V).all():
@@ -157,7 +164,7 @@ def prepare_types(
         raise ValueError(f"relevance must have shape (Q, N) with Q, N >= 1, got {R.shape}")
     if t.shape != R.shape:
         raise ValueError(f"types must have the shape of relevance {R.shape}, got {t.shape}")
-    mask = np.ones(R.shape, dtype=bool) if present is None else np.atleast_2d(np.asarray(present, dtype=bool))
+    mask = np.ones(R.shape, dtype=bool) if present is None else np.atleast_2d(booleans("present", present))
     if mask.shape != R.shape:
         raise ValueError(f"present must have the shape of relevance {R.shape}, got {mask.shape}")
     if not np.isfinite(R[mask]).all():
@@ -165,7 +172,7 @@ def prepare_types(
     if not ((t >= 0) & (t < V.shape[0]) & (t == np.floor(t)) | ~mask).all():
         raise ValueError(f"types must be integers in 0 .. {V.shape[0] - 1}")
     codes = np.where(mask, t, 0).astype(np.int64)
-    b = np.asarray(intercept, dtype=np.float64)
+    b = numbers("intercept", intercept)
     if b.shape not in ((), (V.shape[1],)) or not np.isfinite(b).all():
         raise ValueError(f"intercept must be a finite number or of shape {(V.shape[1],)}, got {b.shape}")
     collapsed = 0
@@ -197,7 +204,8 @@ def oracle(problem: MultigroupProblem, price: ArrayLike) -> OracleAnswer:
     With ``c_t = nu . v_t`` the types in ascending order of c take the positions in descending order of weight
     (rearrangement inequality), so a dynamic programme over types and counts suffices.
     """
-    nu = np.asarray(price, dtype=np.float64)
+    instance("problem", problem, MultigroupProblem)
+    nu = finite_vector("price", price)
     if nu.shape != (problem.vectors.shape[1],):
         raise ValueError(f"price must have shape {(problem.vectors.shape[1],)}, got {nu.shape}")
     Q, T, k = problem.best.shape
@@ -234,15 +242,17 @@ def oracle(problem: MultigroupProblem, price: ArrayLike) -> OracleAnswer:
 
 def combine(parts: Sequence[tuple[ArrayLike, ArrayLike]]) -> tuple[Integers, Floats]:
     """Join attributes: each part is (codes (Q, N), vectors (T, d)); returns product codes and joined vectors."""
-    if not parts:
+    if not pairs("parts", parts):
         raise ValueError("parts must not be empty")
     codes: Integers | None = None
     vectors = np.zeros((1, 0))
     for part_codes, part_vectors in parts:
-        c, v = (
-            np.atleast_2d(np.asarray(part_codes, dtype=np.int64)),
-            np.asarray(part_vectors, dtype=np.float64),
-        )
+        given, v = np.atleast_2d(numbers("parts", part_codes)), numbers("parts", part_vectors)
+        if v.ndim != 2 or not np.isfinite(v).all():
+            raise ValueError(f"parts: vectors must be finite of shape (T, d), got shape {v.shape}")
+        if not ((given >= 0) & (given < v.shape[0]) & (given == np.floor(given))).all():
+            raise ValueError(f"parts: codes must be integers in 0 .. {v.shape[0] - 1}")
+        c = given.astype(np.int64)
         if codes is not None and c.shape != codes.shape:
             raise ValueError(f"parts: codes must share one shape, got {codes.shape} and {c.shape}")
         codes = c if codes is None else codes * v.shape[0] + c
@@ -256,12 +266,10 @@ def group_target(kind: Literal["parity", "proportional"], weights: ArrayLike, sh
 
     ``shares`` of shape (G,) sum to 1; for ``parity`` only their number counts.
     """
-    p = np.asarray(shares, dtype=np.float64)
-    if p.ndim != 1 or p.size == 0 or (p < 0).any() or not np.isclose(p.sum(), 1.0):
-        raise ValueError("shares must be non-negative, of shape (G,), and sum to 1")
-    if kind == "parity":
+    p, w = shares_of("shares", shares), finite_vector("weights", weights, least=1)
+    if one_of("kind", kind, ("parity", "proportional")) == "parity":
         p = np.full(p.size, 1.0 / p.size)
-    return np.asarray(p * float(np.sum(np.asarray(weights, dtype=np.float64))))
+    return np.asarray(p * float(w.sum()))
 
 
 __all__ = ["MultigroupProblem", "OracleAnswer", "combine", "group_target", "oracle", "prepare_types"]

@@ -21,7 +21,16 @@ from agents.fairness.cells import (
     make_cells,
     slice_costs,
 )
-from agents.fairness.distance import BINS, FloatArray, IntArray, finite_vector, probabilities, wasserstein_p
+from agents.fairness.checks import (
+    codes_of,
+    finite_vector,
+    integers,
+    non_negative,
+    number,
+    probabilities,
+    whole,
+)
+from agents.fairness.distance import BINS, FloatArray, IntArray, wasserstein_p
 from agents.fairness.group_bounds import gap_levels, largest_gap, search_prices
 from agents.fairness.group_exact import best_with_groups
 
@@ -60,8 +69,7 @@ def recommended_weights(k: int) -> tuple[float, float]:
     Relevance is a sum over k documents while W1 and gaps are averages, so the weights grow with k. At these values
     W1 fell by 78-96 % for 1-5 % of relevance in the numerics study.
     """
-    if k < 1:
-        raise ValueError(f"k: expected at least 1, got {k}")
+    whole("k", k, 1)
     return 0.02 * k, 0.5 * k
 
 
@@ -104,20 +112,19 @@ def select_exact(
     ValueError
         Naming the argument that is wrong.
     """
-    r = finite_vector("relevance", relevance)
+    r = finite_vector("relevance", relevance, least=1)
     s = finite_vector("score", score, length=r.size)
     support, masses = _population(values, population)
     check_k(k, r.size)
     check_weight("lam", lam)
     check_weight("beta", beta)
-    if not (np.isfinite(p) and p >= 1):
-        raise ValueError(f"p: expected a finite number of at least 1, got {p}")
-    ties = np.arange(r.size) if ids is None else np.asarray(ids)
+    number("p", p, 1.0)
+    ties = np.arange(r.size) if ids is None else integers("ids", ids)
     if ties.shape != r.shape or np.unique(ties).size != r.size:
         raise ValueError("ids: expected one distinct id for each document")
     if groups is None or group_shares is None:
-        if beta > 0:
-            raise ValueError("groups, group_shares: both are needed when beta > 0")
+        if beta > 0 or groups is not None or group_shares is not None:
+            raise ValueError("groups, group_shares: both are needed, and always when beta > 0")
         codes, shares = np.zeros(r.size, np.intp), None
     else:
         shares = probabilities("group_shares", group_shares)
@@ -144,9 +151,10 @@ def least_distance(
     score: ArrayLike, population: ArrayLike, k: int, *, values: ArrayLike = BINS, p: float = 1.0
 ) -> float:
     """Least W_p^p to the population that any k of these documents can reach: the floor that no method passes."""
-    s = finite_vector("score", score)
+    s = finite_vector("score", score, least=1)
     support, masses = _population(values, population)
     check_k(k, s.size)
+    number("p", p, 1.0)
     nothing = np.zeros(s.size)
     cells = make_cells(nothing, s, np.zeros(s.size, np.intp), np.arange(s.size), (support, masses), k, 1.0, p)
     value, _rows = best_by_level(cells, np.zeros(1))
@@ -156,7 +164,7 @@ def least_distance(
 def least_gap(groups: ArrayLike, group_shares: ArrayLike, k: int) -> float:
     """Least largest group gap that any k of these documents can reach."""
     shares = probabilities("group_shares", group_shares)
-    codes = _group_codes(groups, np.asarray(groups).size, shares.size)
+    codes = _group_codes(groups, None, shares.size)
     check_k(k, codes.size)
     return float(gap_levels(shares, np.bincount(codes, minlength=shares.size + 1), k).gap.min())
 
@@ -182,17 +190,19 @@ def select_weighted(
     ValueError
         For negative weights too: they define no distribution (clip them, and say so).
     """
-    r = finite_vector("relevance", relevance)
+    r = finite_vector("relevance", relevance, least=1)
     s = finite_vector("score", score, length=r.size)
     support, masses = _population(values, population)
-    w = finite_vector("weights", weights)
+    w = non_negative("weights", weights)
     k = w.size
-    check_k(k, r.size)
     if k > 12:
         raise ValueError(f"weights: at most 12 positions, got {k}")
-    if bool((w < 0).any()) or w.sum() <= 0:
-        raise ValueError("weights: expected non-negative weights with a positive sum")
+    if k > r.size:
+        raise ValueError(f"weights: {k} positions to fill, {r.size} candidates given")
+    if not w.sum() > 0:
+        raise ValueError("weights: expected a positive sum")
     check_weight("lam", lam)
+    number("p", p, 1.0)
     members = (np.arange(1 << k)[:, None] >> np.arange(k)) & 1
     cuts = np.minimum(members @ (w / w.sum()), 1.0)
     cuts[-1] = 1.0
@@ -234,21 +244,18 @@ def select_weighted(
 
 def check_k(k: int, count: int) -> None:
     """Raise ValueError unless 1 <= k <= count."""
-    if k < 1:
-        raise ValueError(f"k: expected at least 1, got {k}")
-    if k > count:
+    if whole("k", k, 1) > count:
         raise ValueError(f"k: {k} documents asked for, {count} candidates given")
 
 
 def check_weight(name: str, value: float) -> None:
     """Raise ValueError unless ``value`` is a finite number of at least 0."""
-    if not (np.isfinite(value) and value >= 0):
-        raise ValueError(f"{name}: expected a finite number of at least 0, got {value}")
+    number(name, value, 0.0)
 
 
 def _with_groups(cells: Cells, shares: FloatArray, beta: float) -> tuple[float, IntArray, float, bool]:
     search = search_prices(cells, shares, beta)
-    if search.bound - search.value <= 1e-9 * max(1.0, abs(search.value)):
+    if search.settled:
         return search.value, search.rows, search.value, True
     found = best_with_groups(cells, shares, beta, search, STATE_LIMIT)
     if found is None:
@@ -256,18 +263,14 @@ def _with_groups(cells: Cells, shares: FloatArray, beta: float) -> tuple[float, 
     return *found, found[0], True
 
 
-def _group_codes(groups: ArrayLike, length: int, count: int) -> IntArray:
+def _group_codes(groups: ArrayLike, length: int | None, count: int) -> IntArray:
     """Group codes with unknown authors (-1) coded as ``count``."""
-    codes = np.asarray(groups)
-    if codes.shape != (length,) or codes.dtype.kind not in "iu":
-        raise ValueError(f"groups: expected {length} integers, got {codes.dtype} of shape {codes.shape}")
-    if codes.size and (codes.min() < -1 or codes.max() >= count):
-        raise ValueError(f"groups: expected codes in -1..{count - 1}")
-    return np.where(codes < 0, count, codes).astype(np.intp)
+    codes = codes_of("groups", groups, -1, count - 1, length=length)
+    return np.where(codes < 0, count, codes)
 
 
 def _population(values: ArrayLike, population: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    support = finite_vector("values", values)
+    support = finite_vector("values", values, least=1)
     masses = probabilities("population", population, length=support.size)
     order = np.argsort(support, kind="stable")
     return support[order], masses[order]

@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.fairness.distance import BINS, finite_vector
+from agents.fairness.checks import finite_vector
+from agents.fairness.distance import BINS
 from agents.fairness.opinion import ExactChoice, check_weight, select_exact
+
+#: Relative difference that rounding alone can make.
+_ROUNDING = 1e-12
 
 
 def select_w2(
@@ -57,22 +61,32 @@ def select_w2(
     def value(point: ExactChoice) -> float:
         return worth(point) - lam * float(np.sqrt(point.distance))
 
-    r = finite_vector("relevance", relevance)
     right = supported(0.0)
-    left = supported(1e6 * max(1.0, float(np.ptp(r)) * k + beta))
+    left = supported(_steepest(score, values, lam))
     best = max(right, left, key=value)
     proven = right.optimal and left.optimal
-    segments = [(left, right)] if right.distance - left.distance > 1e-12 else []
+    seen = {frozenset(point.indices.tolist()) for point in (right, left)}
+    segments = [(left, right)]
     while segments:
         near, far = segments.pop()
-        if worth(far) - lam * np.sqrt(near.distance) <= value(best):
+        width = far.distance - near.distance
+        if width <= _ROUNDING * far.distance or worth(far) - lam * np.sqrt(near.distance) <= value(best):
             continue
-        trade_off = max(0.0, (worth(far) - worth(near)) / (far.distance - near.distance))
+        trade_off = (worth(far) - worth(near)) / width
+        if trade_off <= 0:
+            continue
         middle = supported(trade_off)
         proven = proven and middle.optimal
-        gain = (worth(middle) - trade_off * middle.distance) - (worth(near) - trade_off * near.distance)
-        if gain <= 1e-12 * max(1.0, abs(worth(near))):
+        gain = (worth(middle) - worth(near)) - trade_off * (middle.distance - near.distance)
+        size = abs(worth(near)) + abs(worth(far)) + beta + trade_off * far.distance
+        if gain <= _ROUNDING * size:
             continue
+        # Above the straight line, so neither of its ends; rounding alone could bring back an earlier choice.
+        choice = frozenset(middle.indices.tolist())
+        if choice in seen:
+            proven = False
+            continue
+        seen.add(choice)
         best = max(best, middle, key=value)
         segments += [(near, middle), (middle, far)]
     top = value(best)
@@ -80,6 +94,16 @@ def select_w2(
     return ExactChoice(
         best.indices, top, best.relevance, float(np.sqrt(best.distance)), best.gap, bound, proven
     )
+
+
+def _steepest(score: ArrayLike, values: ArrayLike, lam: float) -> float:
+    """Trade-off at the nearest end: what only a steeper one supports has a W2 below a millionth of the spread.
+
+    ``lam * sqrt(z)`` falls no faster than ``lam / (sqrt(z) + sqrt(y)) * (z - y)`` between two distances z > y.
+    """
+    points = np.concatenate((finite_vector("score", score), finite_vector("values", values)))
+    spread = float(np.ptp(points))
+    return 1e6 * lam / spread if spread > 0 else 0.0
 
 
 __all__ = ["select_w2"]

@@ -7,11 +7,22 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from agents.fairness.distance import BINS, FloatArray, IntArray, bin_index, finite_vector, probabilities
-
-BoolArray = NDArray[np.bool_]
+from agents.fairness.checks import (
+    BoolArray,
+    booleans,
+    codes_of,
+    finite_vector,
+    instance,
+    integers,
+    mapping,
+    number,
+    numbers,
+    probabilities,
+    whole,
+)
+from agents.fairness.distance import BINS, FloatArray, IntArray, bin_index
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,21 +71,20 @@ class Pool:
         self._set("relevance", relevance)
         self._set("score", finite_vector("score", self.score, length=count))
         self._set("population", probabilities("population", self.population, length=len(BINS)))
-        matched = np.ones(count, bool) if self.matched is None else np.asarray(self.matched)
-        if matched.shape != (count,) or matched.dtype != np.bool_:
-            raise ValueError(
-                f"matched: expected {count} booleans, got {matched.dtype} of shape {matched.shape}"
-            )
+        every = np.ones(count, bool)
+        matched = every if self.matched is None else booleans("matched", self.matched, (count,))
         self._set("matched", matched)
         self._set("vectors", _matrix("vectors", self.vectors, count))
         self._set("covariates", _matrix("covariates", self.covariates, count))
-        ids = np.arange(count, dtype=np.intp) if self.ids is None else _codes("ids", self.ids, count)
+        ids = np.arange(count) if self.ids is None else integers("ids", self.ids, length=count)
         if np.unique(ids).size != count:
             raise ValueError("ids: duplicate documents; collapse them before selecting")
         self._set("ids", ids)
         self._set_groups(count)
 
     def _set_groups(self, count: int) -> None:
+        mapping("groups", self.groups)
+        mapping("group_shares", self.group_shares)
         if set(self.groups) != set(self.group_shares):
             raise ValueError(
                 f"group_shares: attributes {sorted(self.group_shares)} differ from groups {sorted(self.groups)}"
@@ -83,9 +93,8 @@ class Pool:
         shares: dict[str, FloatArray] = {}
         for name in self.groups:
             shares[name] = probabilities(f"group_shares[{name}]", self.group_shares[name])
-            codes[name] = _codes(f"groups[{name}]", self.groups[name], count)
-            if codes[name].min() < -1 or codes[name].max() >= shares[name].size:
-                raise ValueError(f"groups[{name}]: expected codes in -1..{shares[name].size - 1}")
+            most = shares[name].size - 1
+            codes[name] = codes_of(f"groups[{name}]", self.groups[name], -1, most, length=count)
         self._set("groups", MappingProxyType(codes))
         self._set("group_shares", MappingProxyType(shares))
 
@@ -117,10 +126,14 @@ class Pool:
 
     def by_relevance(self, indices: ArrayLike | None = None) -> IntArray:
         """Order ``indices`` (default: all) by falling relevance, ties by id."""
-        chosen = np.arange(len(self)) if indices is None else np.asarray(indices, dtype=np.intp)
+        chosen = np.arange(len(self)) if indices is None else self.rows("indices", indices)
         order = np.lexsort((self.tie_breaks[chosen], -self.relevance[chosen]))
         ordered: IntArray = chosen[order]
         return ordered
+
+    def rows(self, name: str, indices: ArrayLike) -> IntArray:
+        """Return positions in the pool as integers, or raise ValueError that names the argument."""
+        return codes_of(name, indices, 0, len(self) - 1)
 
     def entity_documents(self) -> IntArray:
         """List the documents that speak of the entity, ascending."""
@@ -132,8 +145,8 @@ class Pool:
         A bin of which fewer are left than the population's share of k asks for gains its most relevant documents from
         below, as many as the same quantile of the bin holds: a sample that stands for the population must be possible.
         """
-        if not 0 <= relevance_quantile < 1:
-            raise ValueError(f"relevance_quantile: expected a number in [0, 1), got {relevance_quantile}")
+        whole("k", k, 1)
+        number("relevance_quantile", relevance_quantile, 0.0, 1.0, ends="[)")
         frame = self.entity_documents()
         keep = max(frame.size - int(relevance_quantile * frame.size), min(k, frame.size))
         order = self.by_relevance(frame)
@@ -149,7 +162,7 @@ class Pool:
 
     def take(self, indices: ArrayLike) -> Pool:
         """Return the sub-pool of these documents, in the order given."""
-        rows = np.asarray(indices, dtype=np.intp)
+        rows = self.rows("indices", indices)
         return replace(
             self,
             relevance=self.relevance[rows],
@@ -253,10 +266,16 @@ class Selection:
     frame_inclusion: FloatArray | None = None
 
 
+def check_call(pool: Pool, k: int) -> None:
+    """Raise ValueError unless a method of selection can be asked for k documents of this pool."""
+    instance("pool", pool, Pool)
+    whole("k", k, 1)
+
+
 def _matrix(name: str, value: ArrayLike | None, rows: int) -> FloatArray | None:
     if value is None:
         return None
-    matrix = np.asarray(value, dtype=np.float64)
+    matrix = numbers(name, value)
     if matrix.ndim != 2 or len(matrix) != rows:
         raise ValueError(f"{name}: expected shape ({rows}, columns), got {matrix.shape}")
     if not np.isfinite(matrix).all():
@@ -264,11 +283,4 @@ def _matrix(name: str, value: ArrayLike | None, rows: int) -> FloatArray | None:
     return matrix
 
 
-def _codes(name: str, value: ArrayLike, length: int) -> IntArray:
-    codes = np.asarray(value)
-    if codes.shape != (length,) or codes.dtype.kind not in "iu":
-        raise ValueError(f"{name}: expected {length} integers, got {codes.dtype} of shape {codes.shape}")
-    return codes.astype(np.intp)
-
-
-__all__ = ["Choice", "Pool", "Selection", "SelectionParts"]
+__all__ = ["Choice", "Pool", "Selection", "SelectionParts", "check_call"]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.fairness.checks import finite_vector, number, numbers
 from agents.fairness.position_sums import MAX_POSITIONS, Assignment, SumTable, nearest_sum, suffix_tables
 
 Floats = NDArray[np.float64]
@@ -88,11 +89,9 @@ def order_for_target(
         Naming the argument that is empty, of the wrong length, not finite or out of range.
     """
     r, a, w = _checked(relevance, polarity, weights)
-    for name, value in (("intercept", intercept), ("target", target)):
-        if not np.isfinite(value):
-            raise ValueError(f"{name} must be finite")
-    if not np.isfinite(tolerance) or tolerance < 0:
-        raise ValueError(f"tolerance must be a finite number >= 0, got {tolerance}")
+    number("intercept", intercept)
+    number("target", target)
+    number("tolerance", tolerance, 0.0)
     by_relevance = np.argsort(-r, kind="stable")
     wanted = target - intercept
     search = _Search(r, a, w, by_relevance)
@@ -209,20 +208,12 @@ class _Search:
 def _checked(
     relevance: ArrayLike, polarity: ArrayLike, weights: ArrayLike
 ) -> tuple[Floats, Integers, Floats]:
-    r = np.asarray(relevance, dtype=np.float64)
-    a = np.asarray(polarity)
-    w = np.asarray(weights, dtype=np.float64)
-    if r.ndim != 1 or r.size == 0:
-        raise ValueError(f"relevance must have shape (k,) with k >= 1, got {r.shape}")
-    if r.size > MAX_POSITIONS:
-        raise ValueError(f"relevance: at most {MAX_POSITIONS} documents can be ordered, got {r.size}")
-    if not np.isfinite(r).all():
-        raise ValueError("relevance must be finite (no NaN, no infinity)")
+    r, a = finite_vector("relevance", relevance), numbers("polarity", polarity)
+    if not 1 <= r.size <= MAX_POSITIONS:
+        raise ValueError(f"relevance: from 1 to {MAX_POSITIONS} documents can be ordered, got {r.size}")
     if a.shape != r.shape or not np.isin(a, (-1, 0, 1)).all():
         raise ValueError("polarity must hold -1, 0 or +1 and have the shape of relevance")
-    if w.shape != r.shape or not np.isfinite(w).all():
-        raise ValueError(f"weights must be finite and have the shape of relevance {r.shape}, got {w.shape}")
-    return r, a.astype(np.int64), w
+    return r, a.astype(np.int64), finite_vector("weights", weights, length=r.size)
 
 
 __all__ = ["PositionOrder", "order_for_target"]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.fairness.checks import finite_vector, identifiers, instance, number, numbers, whole, within
 from agents.fairness.designs import (
     Design,
     Plan,
@@ -35,7 +36,7 @@ class PropagationFit:
     weights, intercept
         ``w`` of shape (k,) and ``b = Lb + eps``, in units of the bias score. Negative weights are real results.
     covariance
-        Shape (k + 1, k + 1), of ``(w_1 .. w_k, b)``, clustered by question.
+        Shape (k + 1, k + 1), of ``(w_1 .. w_k, b)``, clustered.
     interval
         Shape (k + 1, 2): confidence intervals of ``(w_1 .. w_k, b)`` (Student's t, questions - 1 degrees).
     level
@@ -45,7 +46,7 @@ class PropagationFit:
     r_squared_settings
         The same for mean answers by setting of the groups shown, as the paper plots it.
     answers, questions
-        How many there were.
+        How many there were; ``questions`` counts the clusters of errors where questions share them.
     refusal_rate
         Share of answers for neither option; they count 0.
     """
@@ -73,7 +74,7 @@ class PropagationFit:
 
     def predict(self, embedding_bias: ArrayLike) -> tuple[float, float]:
         """Predicted Rb of one setting, shape (k,), with its standard error ``sqrt([Eb, 1] Cov [Eb, 1]')``."""
-        eb = np.asarray(embedding_bias, dtype=np.float64)
+        eb = within("embedding_bias", embedding_bias, -1.0, 1.0)
         if eb.shape != self.weights.shape:
             raise ValueError(f"embedding_bias must have shape {self.weights.shape}, got {eb.shape}")
         x = np.append(eb, 1.0)
@@ -111,7 +112,14 @@ class Validation:
         return self.mean_absolute_bias < self.vanilla_absolute_bias
 
 
-def fit(answers: ArrayLike, question: ArrayLike, groups: ArrayLike, *, level: float = 0.95) -> PropagationFit:
+def fit(
+    answers: ArrayLike,
+    question: ArrayLike,
+    groups: ArrayLike,
+    *,
+    cluster: ArrayLike | None = None,
+    level: float = 0.95,
+) -> PropagationFit:
     """Fit the position weights.
 
     Parameters
@@ -122,13 +130,15 @@ def fit(answers: ArrayLike, question: ArrayLike, groups: ArrayLike, *, level: fl
         Shape (n,): identifier of the question; at least two different ones.
     groups
         Shape (n, k): group really shown at each position, -1 or +1 (0 for a neutral document).
+    cluster
+        Shape (n,): what errors are shared by, such as the thing that several questions are on; default: the question.
     level
         Coverage of the intervals.
 
     Notes
     -----
     Ordinary least squares on deviations from question means. With A the sum of squares of the deviations x and u
-    the residuals, question g moves w by ``A^-1 x_g' u_g`` and b by its share of the mean residual minus
+    the residuals, cluster g moves w by ``A^-1 x_g' u_g`` and b by its share of the mean residual minus
     ``mean(e)`` times that; the covariance is ``G / (G - 1)`` times the sum of the outer products.
 
     Raises
@@ -137,39 +147,42 @@ def fit(answers: ArrayLike, question: ArrayLike, groups: ArrayLike, *, level: fl
         If shapes disagree, a value is out of range, there is one question only, or some position never varies
         within a question (its weight cannot be told apart).
     """
-    y = np.asarray(answers, dtype=np.float64)
-    e = np.asarray(groups, dtype=np.float64)
-    ids = np.asarray(question)
+    y, e, ids = numbers("answers", answers), numbers("groups", groups), identifiers("question", question)
     if y.ndim != 1 or y.size == 0:
         raise ValueError(f"answers must have shape (n,) with n >= 1, got {y.shape}")
     if e.ndim != 2 or e.shape[0] != y.size or e.shape[1] == 0:
         raise ValueError(f"groups must have shape ({y.size}, k), got {e.shape}")
     if ids.shape != y.shape:
         raise ValueError(f"question must have shape {y.shape}, got {ids.shape}")
+    shared = ids if cluster is None else identifiers("cluster", cluster)
+    if shared.shape != y.shape:
+        raise ValueError(f"cluster must have shape {y.shape}, got {shared.shape}")
     if not np.isin(y, (-1.0, 0.0, 1.0)).all():
         raise ValueError("answers must hold -1, 0 or +1 only")
     if not np.isin(e, (-1.0, 0.0, 1.0)).all():
         raise ValueError("groups must hold -1, 0 or +1 only")
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie in (0, 1), got {level}")
-    _, cluster = np.unique(ids, return_inverse=True)
-    G, k, n = int(cluster.max()) + 1, e.shape[1], y.size
-    if G < 2:
+    number("level", level, 0.0, 1.0, ends="()")
+    _, asked = np.unique(ids, return_inverse=True)
+    _, place = np.unique(shared, return_inverse=True)
+    G, k, n = int(place.max()) + 1, e.shape[1], y.size
+    if asked.max() < 1:
         raise ValueError("question: at least two different questions are needed")
-    size = np.bincount(cluster)
-    x = e - _means(e, cluster, size)[cluster]
+    if G < 2:
+        raise ValueError("cluster: at least two different clusters are needed")
+    size = np.bincount(asked)
+    x = e - _means(e, asked, size)[asked]
     information = x.T @ x
     if np.linalg.matrix_rank(information, tol=1e-9 * n) < k:
         raise ValueError("groups: some position never varies within a question, or two always vary together")
-    centred = y - _means(y[:, None], cluster, size)[cluster, 0]
+    centred = y - _means(y[:, None], asked, size)[asked, 0]
     inverse = np.linalg.inv(information)
     w = inverse @ (x.T @ centred)
     b = float((y - e @ w).mean())
     score = np.zeros((G, k))
-    np.add.at(score, cluster, x * (centred - x @ w)[:, None])
+    np.add.at(score, place, x * (centred - x @ w)[:, None])
     influence = np.empty((G, k + 1))
     influence[:, :k] = score @ inverse
-    rest = np.bincount(cluster, weights=y - e @ w - b)
+    rest = np.bincount(place, weights=y - e @ w - b)
     influence[:, k] = rest / n - influence[:, :k] @ e.mean(axis=0)
     covariance = influence.T @ influence * (G / (G - 1))
     from scipy.special import stdtrit
@@ -203,6 +216,10 @@ def neutral_settings(
     ValueError
         If no setting reaches the target.
     """
+    instance("fitted", fitted, PropagationFit)
+    whole("count", count, 0)
+    instance("rng", rng, np.random.Generator)
+    number("target", target)
     w, k = fitted.weights, fitted.k
     gap = target - fitted.intercept
     reach = float(np.abs(w).sum())
@@ -248,13 +265,15 @@ def validate(
     vanilla
         Bias score of plain retrieval on the same questions.
     """
-    eb, rb = np.asarray(embedding_bias, dtype=np.float64), np.asarray(realised, dtype=np.float64)
+    instance("fitted", fitted, PropagationFit)
+    eb, rb = within("embedding_bias", embedding_bias, -1.0, 1.0), finite_vector("realised", realised)
     if eb.ndim != 2 or eb.shape[1] != fitted.k or eb.shape[0] == 0:
         raise ValueError(f"embedding_bias must have shape (S, {fitted.k}), got {eb.shape}")
     if rb.shape != (eb.shape[0],) or not (np.abs(rb) <= 1).all():
         raise ValueError(f"realised must hold bias scores of shape {(eb.shape[0],)}")
-    if samples < 1:
-        raise ValueError(f"samples must be at least 1, got {samples}")
+    whole("samples", samples, 1)
+    number("vanilla", vanilla, -1.0, 1.0)
+    number("target", target)
     predicted = np.array([fitted.predict(row) for row in eb])
     error = rb - predicted[:, 0]
     spread = np.sqrt(predicted[:, 1] ** 2 + np.maximum(1.0 - rb**2, 0.0) / samples)

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.fairness.checks import codes_of, counts_of, instance, integers, number, whole
+
 #: Order of the classes everywhere here; column 3 of a table is "not about the entity".
 CLASSES = ("negative", "neutral", "positive")
 NOT_ABOUT = 3
@@ -65,6 +67,16 @@ class Reviews:
     truths: Ints
     entities: Ints
     population: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        bins = integers("bins", self.bins)
+        if not np.isin(bins, BINS).all():
+            raise ValueError(f"bins: expected scores among {', '.join(map(str, BINS))}")
+        truths = codes_of("truths", self.truths, 0, NOT_ABOUT, length=bins.size)
+        entities = integers("entities", self.entities, length=bins.size)
+        counts_of("population", self.population, length=len(BINS))
+        for name, array in (("bins", bins), ("truths", truths), ("entities", entities)):
+            object.__setattr__(self, name, array.astype(np.int64))
 
     def __len__(self) -> int:
         return len(self.bins)
@@ -134,7 +146,8 @@ class Corrected:
 
 def wilson(share: float, n: float) -> Interval:
     """Return Wilson's 95 % score interval of a share seen in ``n`` trials (n may be an effective, broken number)."""
-    if n <= 0:
+    number("share", share, -1e-9, 1 + 1e-9)
+    if number("n", n, 0.0) == 0:
         return Interval(share, 0.0, 1.0)
     centre = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
     half = _Z / (1 + _Z**2 / n) * float(np.sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2)))
@@ -150,8 +163,9 @@ def assess(reviews: Reviews) -> LabelQuality:
     ValueError
         There is no review.
     """
+    instance("reviews", reviews, Reviews)
     if not len(reviews):
-        raise ValueError("no label was reviewed yet")
+        raise ValueError("reviews: no label was reviewed yet")
     predicted, truths, weights = reviews.predicted, reviews.truths, reviews.weights
     counts = np.zeros((3, 4), dtype=np.int64)
     np.add.at(counts, (predicted, truths), 1)
@@ -199,12 +213,21 @@ def corrected_shares(
     -------
     Corrected or None
         None below ``MIN_REVIEWS`` reviews and for an empty population.
+
+    Raises
+    ------
+    ValueError
+        An argument has the wrong shape or range; the message begins with its name.
     """
-    stances = np.asarray(counts, dtype=np.float64)
+    instance("reviews", reviews, Reviews)
+    stances = counts_of("counts", counts, length=len(BINS))
+    people = integers("entities", entities)
+    whole("seed", seed, 0)
+    whole("draws", draws, 1)
     if len(reviews) < MIN_REVIEWS or not stances.sum():
         return None
     labels = np.asarray([stances[_bins_of(each)].sum() for each in range(3)])
-    own = np.isin(reviews.entities, np.asarray(list(entities), dtype=np.int64))
+    own = np.isin(reviews.entities, people)
     rng = np.random.default_rng(seed)
     parts = _Parts(reviews, own)
     about, matrix = parts.rates(np.ones((1, len(reviews))), parts.prior[None])
@@ -212,7 +235,7 @@ def corrected_shares(
     gains = rng.gamma(parts.shapes, size=(draws, len(reviews)))
     prior = rng.gamma(parts.prior * (DRAWN_PRIOR / PRIOR), size=(draws, *parts.prior.shape))
     drawn_about, drawn_matrix = parts.rates(gains, prior)
-    if len(entities):
+    if people.size:
         labels = _relabelled(rng, labels, about[0], matrix[0], shares, draws)
     # The labels of the whole corpus are what the reviews were drawn from: they do not vary.
     kept = drawn_about * labels
@@ -234,7 +257,8 @@ def spread_over_bins(corrected: Corrected, counts: Sequence[int]) -> tuple[Inter
     Reviews tell signs apart, not intensities, so the seven bins are not identified beyond that. A sign that no label
     has goes to its mildest bin.
     """
-    stances = np.asarray(counts, dtype=np.float64)
+    instance("corrected", corrected, Corrected)
+    stances = counts_of("counts", counts, length=len(BINS))
     result = []
     for each, share in enumerate(corrected.shares):
         inside = stances[_bins_of(each)]

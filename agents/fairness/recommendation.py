@@ -19,6 +19,10 @@ The exact choice takes the most relevant of each cell, so what the label does no
 few documents and good labels its exact counts weigh more, with many documents chance does. ``balanced`` pays with
 relevance: it keeps .69 / .71 / .74 of plain top-k's, ``exact`` .95 / .96 / .97.
 
+The same on two other corpora, lexical labels, whole-review stars: hotels 8.1 / 8.2, 6.0 / 5.9, 4.6 / 4.0, no difference
+told apart; clothing, where labels tell little of the stars (quality .2), 9.2 / 7.7 *, 8.7 / 5.3 *, 6.4 / 3.7 *, at
+.94 of plain top-k's relevance against .60 at k = 5. The thresholds are those of the lounges and fit to nothing else.
+
 Where labels of the corpus were reviewed, their measured quality decides (``agents.fairness.label_rank``): there the
 truth is what a reader finds in the text, not what the author would have rated.
 """
@@ -26,6 +30,8 @@ truth is what a reader finds in the text, not what the author would have rated.
 from __future__ import annotations
 
 from typing import Literal
+
+from agents.fairness.checks import number, whole
 
 #: Spearman correlation of clause-level lexical labels with the reviewer's own rating of the aspect.
 LEXICAL_QUALITY = 0.6
@@ -42,11 +48,8 @@ def recommended_method(k: int, label_quality: float | None = None) -> Literal["e
         Spearman correlation of the opinion labels with an independent truth, in [-1, 1]; None when it was not
         measured, which counts as lexical labels.
     """
-    if k < 1:
-        raise ValueError(f"k: expected at least 1, got {k}")
-    quality = LEXICAL_QUALITY if label_quality is None else label_quality
-    if not -1 <= quality <= 1:
-        raise ValueError(f"label_quality: expected a correlation in [-1, 1], got {quality}")
+    whole("k", k, 1)
+    quality = LEXICAL_QUALITY if label_quality is None else number("label_quality", label_quality, -1.0, 1.0)
     needed = 0.5 if k <= 7 else 0.75
     return "exact" if k <= 14 and quality >= needed else "balanced"
 

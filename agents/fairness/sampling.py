@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from agents.fairness.distance import FloatArray, IntArray, finite_vector
+from agents.fairness.checks import codes_of, counts_of, instance, non_negative, shares_of, whole
+from agents.fairness.distance import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +29,8 @@ class Sample:
 
 def random_sample(count: int, k: int, rng: np.random.Generator) -> Sample:
     """Draw a simple random sample of k of ``count`` documents: every inclusion is k / count."""
-    _check(count, k)
+    _check(whole("count", count, 1), k)
+    instance("rng", rng, np.random.Generator)
     return Sample(np.sort(rng.permutation(count)[:k]), np.full(count, k / count))
 
 
@@ -48,9 +50,9 @@ def allocate(shares: ArrayLike, supply: ArrayLike, k: int) -> FloatArray:
         ``0 <= n_b <= supply_b`` with sum k. A capped stratum is full; the rest keep the proportions of their
         shares, and strata of share 0 are used only when nothing else is left.
     """
-    share = finite_vector("shares", shares)
-    room = finite_vector("supply", supply, length=share.size)
-    if room.sum() < k:
+    share = shares_of("shares", shares)
+    room = counts_of("supply", supply, length=share.size)
+    if room.sum() < whole("k", k, 1):
         raise ValueError(f"k: {k} documents asked for, {room.sum():.0f} candidates given")
     size = np.zeros(share.size)
     full = room <= 0
@@ -75,13 +77,22 @@ def systematic_counts(expected: ArrayLike, rng: np.random.Generator) -> IntArray
 
     ``E[n_b]`` is the expected count, ``|n_b - E n_b| < 1``, and so is the error of every cumulative sum, which keeps
     W1 of an ordered variable low. The sum of ``expected`` must be an integer.
+
+    Raises
+    ------
+    ValueError
+        An argument is empty, negative or not finite, or the sum is no integer (within 1e-6); begins with its name.
     """
-    size = finite_vector("expected", expected)
+    size = non_negative("expected", expected)
+    instance("rng", rng, np.random.Generator)
+    if not size.size:
+        raise ValueError("expected: expected at least one count")
     total = np.cumsum(size)
+    if abs(float(total[-1]) - round(float(total[-1]))) > 1e-6:
+        raise ValueError(f"expected: expected counts with an integer sum, got {total[-1]:.6g}")
     total[-1] = round(float(total[-1]))
     steps = np.floor(total + rng.random() + 1e-12).astype(np.intp)
-    if size.size:
-        steps[-1] = int(total[-1])
+    steps[-1] = int(total[-1])
     return np.diff(steps, prepend=0)
 
 
@@ -102,9 +113,10 @@ def stratified_sample(stratum: ArrayLike, shares: ArrayLike, k: int, rng: np.ran
     Sample
         With inclusion ``n_b / N_b`` for a document of stratum b, n_b the expected count of :func:`allocate`.
     """
-    strata = np.asarray(stratum, dtype=np.intp)
-    share = finite_vector("shares", shares)
+    share = shares_of("shares", shares)
+    strata = codes_of("stratum", stratum, 0, share.size - 1)
     _check(strata.size, k)
+    instance("rng", rng, np.random.Generator)
     supply = np.bincount(strata, minlength=share.size)
     expected = allocate(share, supply, k)
     counts = systematic_counts(expected, rng)
@@ -117,7 +129,7 @@ def stratified_sample(stratum: ArrayLike, shares: ArrayLike, k: int, rng: np.ran
 
 
 def _check(count: int, k: int) -> None:
-    if not 1 <= k <= count:
+    if whole("k", k, 1) > count:
         raise ValueError(f"k: expected 1 <= k <= {count}, got {k}")
 
 

@@ -13,9 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from agents.fairness import baselines, methods, warp
+from agents.fairness import baselines, methods, ranked_methods, warp
+from agents.fairness.checks import instance
 from agents.fairness.measure import measure, shortfalls
-from agents.fairness.pool import Choice, Pool, Selection, SelectionParts
+from agents.fairness.pool import Choice, Pool, Selection, SelectionParts, check_call
 
 #: ``method(pool, k, rng, **its own options)``: chooses k documents, fewer only where its candidates are fewer.
 Method = Callable[..., Choice]
@@ -25,9 +26,9 @@ METHODS: Final[Mapping[str, Method]] = MappingProxyType(
     {
         "exact": methods.exact,
         "exact-w2": methods.exact_w2,
-        "exact-weighted": methods.exact_weighted,
+        "exact-weighted": ranked_methods.exact_weighted,
         "balanced": methods.balanced,
-        "faro": methods.faro,
+        "faro": ranked_methods.faro,
         "relevance": baselines.relevance,
         "mmr": baselines.mmr,
         "dpp": baselines.dpp,
@@ -37,13 +38,20 @@ METHODS: Final[Mapping[str, Method]] = MappingProxyType(
         "w1-greedy": warp.w1_greedy,
         "w1-mmr": warp.w1_mmr,
         "wassrank-ot": warp.wassrank_ot,
+        "faro-grid": ranked_methods.faro_grid,
+        "lp": ranked_methods.linear_program,
+        "probabilistic": ranked_methods.probabilistic,
         "random": methods.random_entity,
         "stratified": methods.stratified,
     }
 )
 
-#: Methods that draw at random: they need a generator, and only they have inclusion probabilities.
-RANDOM_METHODS: Final = frozenset({"balanced", "random", "stratified"})
+#: Probability samples: only they have inclusion probabilities.
+SAMPLES: Final = frozenset({"balanced", "random", "stratified"})
+#: Methods that draw at random and need a generator.
+RANDOM_METHODS: Final = SAMPLES | {"probabilistic"}
+#: Methods that order by position weights, and aim at a predicted output bias.
+AIMED_METHODS: Final = frozenset({"faro", "faro-grid", "lp", "probabilistic"})
 
 
 def select(
@@ -63,7 +71,7 @@ def select(
         Source of chance; required by the random methods, unused by the others.
     options
         The method's own: ``lam, beta, p`` (exact), ``trade_off`` (mmr ...), ``relevance_quantile`` (samples),
-        ``weights`` of the positions (exact-weighted, faro).
+        ``weights`` of the positions, shape (k,) (exact-weighted, faro and its baselines).
 
     Returns
     -------
@@ -73,16 +81,16 @@ def select(
     Raises
     ------
     ValueError
-        Unknown method or option, k < 1, or a random method without ``rng``.
+        Unknown method or option, k < 1, or a random method without ``rng``; begins with the argument's name.
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method: no selection method {method!r}; known are {', '.join(METHODS)}")
-    if k < 1:
-        raise ValueError(f"k: expected at least 1, got {k}")
+    check_call(pool, k)
     if rng is None:
         if method in RANDOM_METHODS:
             raise ValueError(f"rng: {method} is a random method and needs a generator")
         rng = np.random.default_rng(0)
+    instance("rng", rng, np.random.Generator)
     try:
         choice = METHODS[method](pool, k, rng, **options)
     except TypeError as error:
@@ -107,4 +115,15 @@ def select(
     )
 
 
-__all__ = ["METHODS", "RANDOM_METHODS", "Method", "Pool", "Selection", "SelectionParts", "measure", "select"]
+__all__ = [
+    "AIMED_METHODS",
+    "METHODS",
+    "RANDOM_METHODS",
+    "SAMPLES",
+    "Method",
+    "Pool",
+    "Selection",
+    "SelectionParts",
+    "measure",
+    "select",
+]

@@ -9,20 +9,23 @@ from __future__ import annotations
 import numpy as np
 
 from agents.fairness.baselines import greedy_bins
+from agents.fairness.checks import instance, number, shares_of, whole
 from agents.fairness.distance import BINS, FloatArray, IntArray
-from agents.fairness.pool import Choice, Pool
+from agents.fairness.pool import Choice, Pool, check_call
 
 _WIDEST = 60.0  # W1 of the empty set, by the paper
 
 
 def w1_greedy(pool: Pool, k: int, rng: np.random.Generator) -> Choice:
     """W1 Minimizer: add the entity's document that gives the smallest W1, ties by relevance."""
+    check_call(pool, k)
     return greedy_bins(pool, k, lambda shares: _w1(shares, pool.population))
 
 
 def w1_mmr(pool: Pool, k: int, rng: np.random.Generator, *, trade_off: float = 0.5) -> Choice:
     """W1-MMR: greedily maximise ``trade_off * r + (1 - trade_off) * fall of W1 / W1 now``, all candidates."""
-    _check_trade_off(trade_off)
+    check_call(pool, k)
+    number("trade_off", trade_off, 0.0, 1.0)
     order = pool.by_relevance()
     bins = pool.bins[order]
     gain_of_relevance = trade_off * pool.relevance[order]
@@ -47,7 +50,8 @@ def wassrank_ot(pool: Pool, k: int, rng: np.random.Generator, *, trade_off: floa
     Cost of a candidate in a slot: ``(1 - trade_off) |s - slot| / 60 + trade_off (1 - scaled relevance)``; solved by
     the rectangular assignment of SciPy.
     """
-    _check_trade_off(trade_off)
+    check_call(pool, k)
+    number("trade_off", trade_off, 0.0, 1.0)
     from scipy.optimize import linear_sum_assignment
 
     size = min(k, len(pool))
@@ -62,7 +66,7 @@ def wassrank_ot(pool: Pool, k: int, rng: np.random.Generator, *, trade_off: floa
 
 def slot_counts(shares: FloatArray, k: int) -> IntArray:
     """Round ``k * shares`` to integers of sum k by largest remainder, ties to the lower bin."""
-    exact = shares * k
+    exact = shares_of("shares", shares) * whole("k", k, 0)
     counts = np.floor(exact + 1e-12).astype(np.intp)
     order = np.argsort(-(exact - counts), kind="stable")
     counts[order[: k - int(counts.sum())]] += 1
@@ -75,6 +79,7 @@ def entity_gated(pool: Pool, cut: int, extra: int) -> IntArray:
     Returns positions in ``pool``, the larger pool, ascending: ``pool.take`` them and select from there.
     """
     inside, below = _split(pool, cut)
+    whole("extra", extra, 0)
     order = np.lexsort((pool.tie_breaks[below], -pool.relevance[below], -np.abs(pool.score[below])))
     return np.sort(np.concatenate([inside, below[order[:extra]]]))
 
@@ -86,6 +91,8 @@ def adaptive_expansion(pool: Pool, cut: int, per_bin: int, *, delta: float = 0.0
     bin would bring. Returns positions in ``pool``, ascending.
     """
     inside, below = _split(pool, cut)
+    whole("per_bin", per_bin, 0)
+    number("delta", delta, 0.0, 1.0)
     matched = inside[pool.match_mask[inside]]
     have = np.bincount(pool.bins[matched], minlength=len(BINS)) / max(matched.size, 1)
     bins = pool.bins[below]
@@ -94,8 +101,8 @@ def adaptive_expansion(pool: Pool, cut: int, per_bin: int, *, delta: float = 0.0
 
 
 def _split(pool: Pool, cut: int) -> tuple[IntArray, IntArray]:
-    if cut < 1:
-        raise ValueError(f"cut: expected at least 1, got {cut}")
+    instance("pool", pool, Pool)
+    whole("cut", cut, 1)
     order = pool.by_relevance()
     below = order[cut:]
     return order[:cut], below[pool.match_mask[below]]
@@ -104,11 +111,6 @@ def _split(pool: Pool, cut: int) -> tuple[IntArray, IntArray]:
 def _w1(shares: FloatArray, population: FloatArray) -> FloatArray:
     result: FloatArray = np.abs(np.cumsum(shares - population, axis=-1)[..., :-1]).sum(axis=-1) * 10.0
     return result
-
-
-def _check_trade_off(trade_off: float) -> None:
-    if not 0 <= trade_off <= 1:
-        raise ValueError(f"trade_off: expected a number in [0, 1], got {trade_off}")
 
 
 __all__ = ["adaptive_expansion", "entity_gated", "slot_counts", "w1_greedy", "w1_mmr", "wassrank_ot"]

@@ -12,10 +12,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents.models.extractive_quotes import fold, quotable, shorten
+from agents.models.extractive_quotes import fold, quotable, same_words, shorten
 from agents.models.generation import whole_percents
 
 NAME = "extractive (embedded)"
+#: Numbers shown beside one quote, and one more where that is the last.
+_NUMBERS = 3
 
 #: Up to an end mark before space (not the point in "4.00"), a line break, or the end.
 _SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?![\s\"'”’)]|$))+(?:[.!?]+[\"'”’)]*|\n|$)")
@@ -32,13 +34,14 @@ _STOP = frozenset(re.findall(r"\w+", _STOP_WORDS))
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """One quote that may be cited."""
+    """One document's quote that may be cited; ``shared`` counts the documents that could be cited for its words."""
 
     number: int
     document_id: int
     quote: str
     start: int
     score: int
+    shared: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ def opinion_answer(
     documents
         Documents that the question could have drawn on.
     voices
-        The quotes, in order of rank, already in proportion.
+        The documents quoted, in order of rank, already in proportion; the same words are quoted once.
     side
         ``positive`` or ``negative`` when only one side was asked for.
     labels
@@ -110,17 +113,33 @@ def opinion_answer(
     for name, sign in (("Positive", 1), ("Negative", -1), ("Neutral or mixed", 0)):
         chosen = [v for v in voices if (v.score > 0) - (v.score < 0) == sign]
         if chosen:
-            lines = [f"{name}, {len(chosen)} of {len(voices)} voices:"]
+            said: dict[str, list[Voice]] = {}
             for voice in chosen:
-                quote = shorten(voice.quote)
-                lines.append(f"- “{fold(quote)}” [{voice.number}]")
-                cited.append(
-                    Cited(voice.number, voice.document_id, quote, voice.start, voice.start + len(quote))
-                )
+                said.setdefault(same_words(voice.quote), []).append(voice)
+            lines = [f"{name}, {len(chosen)} of {len(voices)} voices:"]
+            for alike in said.values():
+                lines.append(f"- “{fold(shorten(alike[0].quote))}” {_numbers(alike)}")
+                cited += [_cited(voice) for voice in alike]
             sections.append("\n".join(lines))
     if not voices:
         sections.append("No quotable words were found.")
     return Written("\n\n".join(sections), tuple(cited))
+
+
+def _numbers(alike: Sequence[Voice]) -> str:
+    """Return the documents of one quote: their numbers, of many the first ones and how many more there are."""
+    shown = alike if len(alike) <= _NUMBERS + 1 else alike[:_NUMBERS]
+    text = "".join(f"[{voice.number}]" for voice in shown)
+    more = len(alike) - len(shown)
+    if not more:
+        return text
+    of = f" of {alike[0].shared}" if alike[0].shared > len(alike) else ""
+    return f"{text} and {more} more{of} documents in the same words"
+
+
+def _cited(voice: Voice) -> Cited:
+    quote = shorten(voice.quote)
+    return Cited(voice.number, voice.document_id, quote, voice.start, voice.start + len(quote))
 
 
 def factual_answer(question: str, documents: Sequence[tuple[int, int, str]], most: int = 3) -> Written | None:

@@ -44,9 +44,12 @@ def opening(quote: str) -> int:
     return start
 
 
-def wording(quote: str) -> str:
-    """Return what two quotes share that say the same in the same words: case, punctuation and a link aside."""
-    return " ".join(_WORD.findall(quote[opening(quote) :].casefold()))
+def same_words(quote: str) -> str:
+    """Return what two quotes share that say the same in the same words: case, punctuation and a link aside.
+
+    Quotes that are cut to the same beginning are the same: what is read is what stands in the answer.
+    """
+    return " ".join(_WORD.findall(shorten(quote[opening(quote) :]).casefold()))
 
 
 def shorten(quote: str) -> str:
@@ -62,4 +65,4 @@ def fold(text: str) -> str:
     return " ".join(text.split())
 
 
-__all__ = ["LONGEST", "SHORTEST", "fold", "opening", "quotable", "shorten", "wording"]
+__all__ = ["LONGEST", "SHORTEST", "fold", "opening", "quotable", "same_words", "shorten"]

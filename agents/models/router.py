@@ -17,7 +17,7 @@ from agents.models.router_match import GroupFilter, match_groups
 from agents.models.router_period import Period, find_period
 from agents.models.router_rules import judge
 from agents.models.router_subjects import SubjectMatcher, match_subjects
-from agents.models.router_text import Clause, clauses, fold, mask, tokens
+from agents.models.router_text import Clause, clauses, fold, spoken
 
 Kind = Literal["factual", "opinion", "both", "counting"]
 
@@ -84,7 +84,7 @@ class QuestionRouter:
             Names in the question (subjects, entities) whose words must not count as judgements: "Comfort Inn".
         """
         question = question[:_LONGEST]
-        parts = clauses(tokens(mask(question, names)))
+        parts = clauses(*spoken(question, names))
         if not parts:
             return Route("factual", 0.5, "empty question")
         groups = find_groups(question)
@@ -101,7 +101,7 @@ def _decide(parts: Sequence[Clause], *, groups: bool) -> tuple[Kind, float, str,
     """Return kind, confidence, reason, what is counted, and the clauses that ask for views."""
     for clause in parts:
         if count := counted(clause, groups=groups):
-            reason = f"asks for a {count} of what the corpus says: {clause.text[:60]!r}"
+            reason = f"asks for a {count} of what the corpus says: {clause.quote()!r}"
             return "counting", 0.95, reason, count, [clause]
     judged = [judge(clause, alone=len(parts) == 1) for clause in parts]
     views = [clause for clause, j in zip(parts, judged, strict=True) if j.kind != "factual"]

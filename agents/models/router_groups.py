@@ -43,9 +43,18 @@ _LINKS = frozenset(
 _OF_PEOPLE = frozenset(
     {"is", "are", "was", "were", "come", "comes", "came", "live", "lives", "lived", "who", "that"}
 )
+#: Those who are of a place: "residents of Northfield".
+_DWELLERS = frozenset({"resident", "residents", "inhabitant", "inhabitants", "citizen", "citizens", "locals"})
+#: "Residents of the city", "of our town": all that were asked.
+_HERE = frozenset(
+    "the this that our your their my these those a an other another all some many both different".split()  # noqa: SIM905
+)
 _OLD = re.compile(r"\d{1,3}(?:-\d{1,3})?(?:-year-olds|s)|year-olds|olds")
 _AGE_WORDS = frozenset(
     {"aged", "age", "ages", "over", "under", "above", "below", "older", "younger", "between"}
+)
+_OF_AGES = frozenset(
+    "than to and or over under older younger of the ages plus up years year old".split()  # noqa: SIM905
 )
 _TRIP = re.compile(
     r"(?:who (?:are |were )?)?(?:travel\w*|stay\w*|fl(?:y|ew|ying)|com(?:e|ing)) "
@@ -91,7 +100,8 @@ def places() -> frozenset[str]:
 
 def is_people(word: str) -> bool:
     """Tell whether ``word`` names people whose group may be said beside it."""
-    return (word in lexicon()["people"] or word in lexicon()["group_heads"]) and word not in _NOT_HEADS
+    known = word in lexicon()["people"] or word in lexicon()["group_heads"] or word in _DWELLERS
+    return known and word not in _NOT_HEADS
 
 
 def is_author(word: str) -> bool:
@@ -121,6 +131,19 @@ def _left(words: list[Word], head: int) -> int:
     return first
 
 
+def _is_country(words: list[Word], i: int) -> bool:
+    said = [word.text for word in words[i : i + 3]]
+    return any(" ".join(said[:n]) in places() for n in range(1, len(said) + 1))
+
+
+@lru_cache(maxsize=1)
+def _feelings() -> frozenset[str]:
+    """Words of how people feel, which end a place: "Are people from Lisbon happy?", but not "Great Britain"."""
+    lists = lexicon()
+    feelings: frozenset[str] = lists["positive_stance"] | lists["negative_stance"]
+    return feelings - {"great", "good", "best", "like"}
+
+
 def _place_end(words: list[Word], i: int) -> int:
     """Index after the place that begins at ``i`` ("the United Kingdom", "Australia and New Zealand")."""
     stops, end = lexicon()["group_stops"], i
@@ -131,6 +154,7 @@ def _place_end(words: list[Word], i: int) -> int:
         verb = (
             word.text in lexicon()["stance_verbs"]
             or word.text in _PAST
+            or word.text in _feelings()
             or (word.text.endswith("ed") and word.text != "united")
         )
         if end > i and verb:
@@ -139,8 +163,28 @@ def _place_end(words: list[Word], i: int) -> int:
             after = words[end + 1].text if end + 1 < len(words) else ""
             if not after[:1].isalpha() or after in stops or is_author(after) or _qualifier(after):
                 break
+            if after == "the" and not _is_country(words, end + 2):
+                break  # "residents of Lisbon and the noise"
         end += 1
     return end
+
+
+def _is_name(words: list[Word], i: int, question: str) -> bool:
+    """Tell whether a place has a name of its own: "the Old Town", "northfield", but not "the city"."""
+    if words[i].text in _HERE:
+        return i + 1 < len(words) and question[words[i + 1].start].isupper()
+    return words[i].text[0].isalpha()
+
+
+def _born_end(words: list[Word], i: int, question: str) -> int:
+    """Index after "born in the 1980s", "born between 1980 and 1989", "born in Spain"."""
+    end = i + 1
+    when = {"in", "before", "after", "since", "between", "during", "around", "the", "and", "to"}
+    while end < len(words) and (words[end].text in when or words[end].text[0].isdigit()):
+        end += 1
+    if end < len(words) and words[end - 1].text in {"in", "the"} and question[words[end].start].isupper():
+        return _place_end(words, end)
+    return end if words[end - 1].text[0].isdigit() else i
 
 
 def _nationality(words: list[Word], i: int) -> bool:
@@ -179,6 +223,24 @@ def _aged(words: list[Word], i: int) -> tuple[int, int] | None:
     return (first, i + 1) if old else None
 
 
+def _age_end(words: list[Word], i: int) -> int:
+    """Index after the ages that begin at ``i`` ("aged 30 to 39", "over 65"), or 0 where there are none."""
+    end = i + 1
+    while end < len(words) and (words[end].text[0].isdigit() or words[end].text in _OF_AGES):
+        end += 1
+    while words[end - 1].text in {"and", "to", "or", "of", "the"}:
+        end -= 1
+    return end if any(word.text[0].isdigit() for word in words[i:end]) else 0
+
+
+def _aged_too(words: list[Word], end: int) -> int:
+    """Index after the ages that follow a place: "residents of Lisbon who are over 65"."""
+    if end >= len(words) - 1 or words[end].text not in _OF_PEOPLE | _AGE_WORDS:
+        return end
+    i = _said_of_people(words, end)
+    return (words[i].text in _AGE_WORDS and _age_end(words, i)) or end
+
+
 def _right(words: list[Word], head: int, question: str) -> int:
     """Index after the words behind ``head`` that say which people."""
     i = head + 1
@@ -202,6 +264,10 @@ def _right(words: list[Word], head: int, question: str) -> int:
         return end if end > i + 1 and not after[0].isdigit() else head + 1
     if here in {"living", "based", "residing", "located"} and after in {"in", "near"}:
         return _place_end(words, i + 2)
+    if here == "of" and words[head].text in _DWELLERS and after and _is_name(words, i + 1, question):
+        return _place_end(words, i + 1)
+    if here == "born":
+        return _born_end(words, i, question)
     if here == "in" and after:
         if after == "their" and i + 2 < len(words):
             return i + 3
@@ -209,33 +275,7 @@ def _right(words: list[Word], head: int, question: str) -> int:
         name = " ".join(w.text for w in words[i + 1 : end]).removeprefix("the ")
         return end if name in places() else head + 1
     if here in _AGE_WORDS or (here[0].isdigit() and i > head + 1):
-        end = i + 1
-        while end < len(words) and (
-            words[end].text[0].isdigit()
-            or words[end].text
-            in {
-                "than",
-                "to",
-                "and",
-                "or",
-                "over",
-                "under",
-                "older",
-                "younger",
-                "of",
-                "the",
-                "ages",
-                "plus",
-                "up",
-                "years",
-                "year",
-                "old",
-            }
-        ):
-            end += 1
-        while words[end - 1].text in {"and", "to", "or", "of", "the"}:
-            end -= 1
-        return end if any(w.text[0].isdigit() for w in words[i:end]) else head + 1
+        return _age_end(words, i) or head + 1
     if trip := _TRIP.match(fold(question[words[i].start :])):
         stop = words[i].start + trip.end()
         return next((j for j in range(i, len(words)) if words[j].start >= stop), len(words))
@@ -260,6 +300,7 @@ def group_spans(question: str, words: list[Word]) -> list[tuple[int, int]]:
         if not (is_author(word.text) or nation):
             continue
         first, end = _left(words, head), _right(words, head, question)
+        end = _aged_too(words, end) if end > head + 1 else end
         if spans and first < spans[-1][1]:
             first = head
         named = first < head or end > head + 1

@@ -20,7 +20,7 @@ _IN_MONTH: Final = re.compile(
 #: "non-German", "not from Germany", "outside Germany", "except Germans".
 _NOT: Final = (
     r"\b(?:non[- ]?|(?:not|isn't|aren't|wasn't|weren't|don't|doesn't)(?: (?:come|comes|live|lives|aged|based))?"
-    r"(?: (?:from|in|of))? (?:the )?|outside (?:of )?(?:the )?"
+    r"(?: (?:from|in|of|on|at|with|using))? (?:the )?|outside (?:of )?(?:the )?"
     r"|(?:except|excluding|other than|apart from)(?: for)?(?: (?:those|visitors|people|guests|customers))?(?: from)? "
     r"(?:the )?)"
 )

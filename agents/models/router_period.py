@@ -29,6 +29,10 @@ _NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six":
 _NUMBERS |= {"couple of": 2, "few": 3}
 _TO = r"(?:and|to|until|till|through|thru|-)"
 _ONWARD = r"(?P<onward> (?:onwards?|and later|or later|and after))?"
+#: When people were born is no period of what they wrote.
+_BORN = re.compile(
+    r"\bborn (?:in|before|after|since|between|during|around|on) (?:the )?\S+(?: (?:and|to) \S+)?"
+)
 _WRITTEN = r"(?:reviews?|comments?|posts?|opinions?|ratings?|feedback|answers?|responses?|complaints?)"
 
 
@@ -149,6 +153,7 @@ def find_period(text: str, reference: date | None = None) -> tuple[Period | None
     "After 2013" begins in 2014, "before 2013" ends in 2012; "since", "until" and "by" include the named year.
     "Last year" is the calendar year before, "the last three months" and "the past year" end on the reference day.
     """
+    text = _BORN.sub("born", text)
     span, single, bare, relative = _patterns()
     if match := span.search(text):
         last = _point(match, "b")

@@ -37,7 +37,7 @@ class Cue:
         for wanted, text in ((self.on_shape, clause.shape), (self.on_text, clause.text)):
             if wanted and (match := self.pattern.search(text)):
                 first = text.count(" ", 0, match.start())
-                return " ".join(clause.words[first : first + len(match[0].split())])
+                return clause.quote(first, len(match[0].split()), longest=200)
         return ""
 
 
@@ -88,7 +88,7 @@ def judge(clause: Clause, *, alone: bool = True) -> Judgement:
     """
     views, facts, overview = cues()
     if alone and overview.search(clause.shape):
-        return Judgement("both", 0.8, f"asks for everything: {clause.text[:60]!r}")
+        return Judgement("both", 0.8, f"asks for everything: {clause.quote()!r}")
     sums = []
     for table in (views, facts):
         found = hits(clause, table)
@@ -97,7 +97,7 @@ def judge(clause: Clause, *, alone: bool = True) -> Judgement:
     (view, view_cue), (fact, fact_cue) = sums
     if max(view, fact) < _FAINT:
         if alone and len(clause.words) <= 3 and clause.words[0] not in lexicon()["starters"]:
-            return Judgement("both", 0.6, f"names a thing and asks nothing of it: {clause.text!r}")
+            return Judgement("both", 0.6, f"names a thing and asks nothing of it: {clause.quote()!r}")
         return Judgement("factual", 0.55, "no word that asks for a view")
     confidence = round(1 / (1 + math.exp(-abs(view - fact))), 3)
     return (

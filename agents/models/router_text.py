@@ -21,6 +21,8 @@ _MARKS = frozenset("?!;:.,()")
 _AGENTS = re.compile(r"[a-z]{3}(?:ers|ors|ists|ians|ees)$")
 _ASKING = frozenset({"what", "how", "where", "who", "when", "why"})
 _STUTTER = re.compile(r"([a-z])\1\1+")
+#: What stands for a masked name, with its number: a letter of no language that questions are read in.
+_MASKED = re.compile(r"ꀀ(\d+)")
 _JOINERS = frozenset({"and", "but", "or", ","})
 
 
@@ -34,16 +36,24 @@ class Clause:
     """One clause of a question.
 
     ``words`` are as typed (folded, spelling of cue words mended), ``shape`` is the same run of words joined by
-    blanks with PPL, PSN, EVAL, WEAK and UP in place of the words of those classes.
+    blanks with PPL, PSN, EVAL, WEAK and UP in place of the words of those classes. ``said`` holds what the question
+    says for each word: names in place of "it", and slips.
     """
 
     words: tuple[str, ...]
     shape: str
+    said: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
         """The words joined by blanks."""
         return " ".join(self.words)
+
+    def quote(self, first: int = 0, count: int | None = None, longest: int = 60) -> str:
+        """Return words of the question for a reader, cut at a blank: the names themselves, no masks."""
+        words = (self.said or self.words)[first : None if count is None else first + count]
+        text = " ".join(words)
+        return text if len(text) <= longest else text[:longest].rpartition(" ")[0] + " …"
 
 
 @lru_cache(maxsize=1)
@@ -92,7 +102,7 @@ def _forms(word: str) -> set[str]:
     return forms
 
 
-def _clause(words: Sequence[str]) -> Clause:
+def _clause(words: Sequence[str], said: Sequence[str]) -> Clause:
     """Return the clause of ``words`` without opening courtesies ("could you tell me whether ...")."""
     text = " ".join(words) + " "
     kept = re.sub(_courtesy(), "", text).split() or text.split()
@@ -106,7 +116,7 @@ def _clause(words: Sequence[str]) -> Clause:
             or (after == "than" and number[:1].isdigit())
         ):
             shape[i] = word  # a measure, not a judgement
-    return Clause(tuple(kept), " ".join(shape))
+    return Clause(tuple(kept), " ".join(shape), tuple(said[len(words) - len(kept) :]))
 
 
 @lru_cache(maxsize=1)
@@ -116,19 +126,44 @@ def _courtesy() -> re.Pattern[str]:
 
 def mask(question: str, names: Sequence[str]) -> str:
     """Put "it" in place of ``names``, so that a name such as "Comfort Inn" judges nothing."""
+    return _MASKED.sub("it", masked(question, names)[0])
+
+
+def masked(question: str, names: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the question with a mark in place of each of ``names``, and what stood there, in order of the marks."""
+    stood: list[str] = []
+
+    def mark(match: re.Match[str]) -> str:
+        stood.append(fold(match[0]))
+        return f"ꀀ{len(stood) - 1}"
+
+    question = _MASKED.sub(" ", question)
     for name in sorted(names, key=len, reverse=True):
         pieces = re.findall(r"[^\W_]+", fold(name))
         if pieces:
-            question = re.sub(
-                r"(?<!\w)" + r"[\W_]*".join(map(re.escape, pieces)) + r"(?!\w)", "it", question, flags=re.I
-            )
-    return question
+            pattern = r"(?<!\w)" + r"[\W_]*".join(map(re.escape, pieces)) + r"(?!\w)"
+            question = re.sub(pattern, mark, question, flags=re.I)
+    return question, stood
 
 
 def tokens(question: str) -> list[str]:
     """Return folded words, contractions opened, with ``? ! ; : . , ( )`` as tokens of their own."""
+    return _read(question)[0]
+
+
+def spoken(question: str, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the tokens of a question with "it" in place of ``names``, and beside each what was typed there."""
+    text, stood = masked(question, names)
+    words, typed = _read(text)
+    said = [_MASKED.sub(lambda match: stood[int(match[1])], word) for word in typed]
+    return [_MASKED.sub("it", word) for word in words], said
+
+
+def _read(question: str) -> tuple[list[str], list[str]]:
+    """Return the tokens, their spelling mended, and the tokens as typed."""
     contractions = lexicon()["contractions"]
     found: list[str] = []
+    typed: list[str] = []
     for piece in _WORD.findall(fold(question)):
         word = piece.replace(".", "") if re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]?", piece) else piece
         if word in _MARKS:
@@ -138,31 +173,37 @@ def tokens(question: str) -> list[str]:
         elif opened := contractions.get(word):
             found.extend(opened.split())
         else:
-            mended = correct(_STUTTER.sub(r"\1\1", word.removesuffix("'s")))
-            found.append(mended)
-            if word.endswith("'s") and mended in _ASKING:
+            found.append(correct(_STUTTER.sub(r"\1\1", word.removesuffix("'s"))))
+            typed.append(word)
+            if word.endswith("'s") and found[-1] in _ASKING:
                 found.append("is")
-    return correct_in_context(" ".join(found)).split()
+        typed.extend(found[len(typed) :])
+    words = correct_in_context(" ".join(found)).split()
+    return words, (typed if len(words) == len(typed) else words)
 
 
-def clauses(words: Sequence[str]) -> list[Clause]:
-    """Split into clauses that each ask something.
+def clauses(words: Sequence[str], said: Sequence[str] = ()) -> list[Clause]:
+    """Split into clauses that each ask something; ``said`` is what was typed for each word.
 
     A clause ends at ``? ! ;``, and at "and", "but", "or", a comma or a full stop that is followed by a question
     word or an auxiliary ("does it have showers and are they clean").
     """
     pieces: list[list[str]] = [[]]
+    typed: list[list[str]] = [[]]
     for i, word in enumerate(words):
         follow = [w for w in words[i + 1 : i + 4] if w not in {"and", "but", "also", "so", "then", ","}][:1]
         starts = bool(follow) and follow[0] in lexicon()["starters"]
         if word in {"?", "!", ";"} or (word in {"."} | _JOINERS and pieces[-1] and starts):
             pieces.append([])
+            typed.append([])
         elif word not in _MARKS and (pieces[-1] or word not in {"and", "but", "also", "then"}):
             pieces[-1].append(word)
-    spoken = [piece for piece in pieces if any(c.isalpha() for word in piece for c in word)]
+            typed[-1].append(said[i] if said else word)
+    both = list(zip(pieces, typed, strict=True))
+    worded = [each for each in both if any(c.isalpha() for word in each[0] for c in word)]
     starters = lexicon()["starters"]
-    asked = [piece for piece in spoken if len(piece) > 1 and starters & set(piece[:3])]
-    return [_clause(piece) for piece in (asked if asked and len(asked) < len(spoken) else spoken)]
+    asked = [each for each in worded if len(each[0]) > 1 and starters & set(each[0][:3])]
+    return [_clause(*each) for each in (asked if asked and len(asked) < len(worded) else worded)]
 
 
-__all__ = ["Clause", "class_of", "clauses", "fold", "mask", "tokens", "word_classes"]
+__all__ = ["Clause", "class_of", "clauses", "fold", "mask", "spoken", "tokens", "word_classes"]

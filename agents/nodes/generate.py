@@ -126,11 +126,13 @@ def _facts(state: RagState, context: RagContext) -> Written | None:
 
 def nothing_text(state: RagState) -> str:
     """Say that the corpus has nothing on the question."""
-    if state["unmatched"]:
-        return f"Nothing in this corpus speaks of {state['unmatched']}, so there is nothing to report."
+    topic = state["unmatched"]
+    if topic and not state["filters"]:
+        return f"Nothing in this corpus speaks of {topic}, so there is nothing to report."
     if state["filters"]:
         stated = filter_words(FilterAudit(**item) for item in state["filters"])
-        return f"No document in this corpus answers the question within the limits that it states ({stated})."
+        does = f"speaks of {topic}" if topic else "answers the question"
+        return f"No document {does} within the limits that the question states ({stated})."
     return "No document in this corpus answers the question."
 
 

@@ -9,11 +9,10 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from agents.breakdown_columns import columns
 from agents.context import RagContext
 from agents.models.router_breakdown import FRAME
 from agents.models.router_data import lexicon
-from agents.models.router_limits import excluded, located, months_of_no_year, unknown_column
+from agents.models.router_limits import excluded
 from agents.models.router_match import GroupFilter, match_groups
 from agents.models.router_period import find_period
 from agents.models.router_rating import find_rating
@@ -22,6 +21,7 @@ from agents.models.router_subjects import match_subjects
 from agents.models.router_text import fold
 from agents.models.router_unread import unread
 from agents.nodes.marks import degraded
+from agents.nodes.unheard import loose_groups, unheard
 from agents.pools import RATING, document_filter, mentioning
 from agents.state import RagState
 from store.enrich.linking import Link
@@ -64,9 +64,7 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         if not filters:
             filters = [dict(item) for item in last["filters"]]
         standalone = _standalone(context, question, keys, filters)
-    period = next(
-        (item["value"].split("..") for item in filters if item["name"] == "period"), state["period"]
-    )
+    period: list[str] = next((item["value"].split("..") for item in filters if item["name"] == "period"), [])
     called = {entity.key: entity.name for entity in context.entities()}
     counts = context.entity_counts()
     entities = [
@@ -97,54 +95,20 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         update["degradations"] = degraded(state, "link", f"not understood: {illegible}")
     if found.caveat and entities:
         update["degradations"] = degraded({**state, **update}, "link", found.caveat)  # type: ignore[typeddict-item]
-    tied = {f["phrase"].casefold() for f in filters}
-    by = state["breakdown"].get("phrase", "")
-    loose = [
-        p
-        for p in state["route"].get("groups", ())
-        if find_rating(p) is None
-        and not any(p.casefold() in t or t in p.casefold() for t in tied)
-        and not (by and by in p.casefold())
-    ]
+    loose = loose_groups(context, question, filters, found, state)
     if loose:
         reason = (
             f"no author attribute stands for {', '.join(f'`{p}`' for p in loose)}: not restricted to them"
         )
         update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
-    if unheard := _unheard(context, question, filters, loose, state):
-        reason = f"the answer takes no account of: {', '.join(unheard)}"
+    if limits := unheard(context, question, filters, loose, found, state):
+        reason = f"the answer takes no account of: {', '.join(limits)}"
         update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
     rating = None if state["breakdown"].get("kind") == "rating" else find_rating(question)
     if rating is not None and not any(item["name"] == RATING for item in filters):
         reason = f"no document of this corpus carries a rating: not restricted to `{rating.phrase}`"
         update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
     return _count_filtered(context, {**state, **update}, update)  # type: ignore[typeddict-item]
-
-
-def _unheard(
-    context: RagContext,
-    question: str,
-    filters: Sequence[dict[str, Any]],
-    loose: Sequence[str],
-    state: RagState,
-) -> list[str]:
-    """Return the limits of a question that no filter stands for, in its words; a count says its own."""
-    if state["route"]["kind"] == "counting":
-        return []
-    attributes = context.attribute_values()
-    unknown = unknown_column(question, columns(context))
-    found = [*excluded(question, attributes), *months_of_no_year(question), *located(question, attributes)]
-    found += [unknown.phrase] if unknown else []
-    said = [*(item["phrase"].casefold() for item in filters), *(phrase.casefold() for phrase in loose)]
-    names = [name.casefold() for name in (*context.subjects(), *(e.name for e in context.entities()))]
-    said += [name for name in names if len(name) > 3]
-    kept = list(dict.fromkeys(found))
-    return [
-        phrase
-        for phrase in kept
-        if not any(phrase.casefold() in each for each in said)
-        and not any(phrase != other and phrase in other for other in kept)
-    ]
 
 
 def _topic_of(context: RagContext, question: str, filters: Sequence[dict[str, Any]], state: RagState) -> Link:
@@ -203,7 +167,7 @@ def _linked(context: RagContext, question: str, filters: Sequence[dict[str, Any]
         registry,
         counts,
         embed=_embed(context),
-        mentioned=lambda topic: bool(mentioning(context, topic)),
+        mentioned=lambda topic: bool(mentioning(context, topic, 1)),
         common=lambda phrase: _common(context, phrase),
     )
 
@@ -266,7 +230,9 @@ def _filters(context: RagContext, question: str, state: RagState) -> list[dict[s
     rating = None if state["breakdown"].get("kind") == "rating" else find_rating(question)
     if rating is not None and context.opinions.rated(context.corpus.id):
         found.append({"name": RATING, "value": rating.value, "phrase": rating.phrase})
-    if state["period"]:
+    said = find_period(fold(question), context.today().date())[1]
+    # "those who joined in 2019": the year is the authors', not the documents'
+    if state["period"] and not any(said and said in fold(item["phrase"]) for item in found):
         found.append({"name": "period", "value": "..".join(state["period"]), "phrase": ""})
     found += [dict(item) for item in state["options"].get("filters", ())]
     return found
@@ -278,15 +244,18 @@ def _kept(context: RagContext, question: str) -> str:
 
 
 def _one_attribute(items: Sequence[GroupFilter]) -> list[GroupFilter]:
-    """Keep one attribute a phrase: of city and province "New York", the one that most phrases of the question fit."""
-    fits: dict[str, set[str]] = {}
+    """Keep one attribute a name: of city and province "New York", the one that most names of the question fit.
+
+    "American couples" are two names, and both stay.
+    """
+    fits: dict[str, set[tuple[int, int]]] = {}
     for item in items:
-        fits.setdefault(item.attribute, set()).add(item.phrase)
+        fits.setdefault(item.attribute, set()).add(item.at)
     best = {
-        phrase: min((i.attribute for i in items if i.phrase == phrase), key=lambda a: (-len(fits[a]), a))
-        for phrase in {item.phrase for item in items}
+        at: min((i.attribute for i in items if i.at == at), key=lambda a: (-len(fits[a]), a))
+        for at in {item.at for item in items}
     }
-    return [item for item in items if item.attribute == best[item.phrase]]
+    return [item for item in items if item.attribute == best[item.at]]
 
 
 def _standalone(context: RagContext, question: str, keys: list[str], filters: list[dict[str, Any]]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from langgraph.runtime import Runtime
@@ -12,16 +12,28 @@ from agents.context import RagContext
 from agents.corrections import measured_quality
 from agents.fairness.measure import shortfalls
 from agents.fairness.opinion import least_distance
+from agents.fairness.pool import SelectionParts
 from agents.fairness.recommendation import LEXICAL_QUALITY, recommended_method
-from agents.fairness.selection import METHODS, measure
+from agents.fairness.selection import AIMED_METHODS, METHODS, RANDOM_METHODS, measure
 from agents.margins import sample_margins
-from agents.ordering import POLARITY, as_ranked, ordered, population_bias, position_weights, weighted_w1
-from agents.pools import Groups, fairness_pool, opinion_pool
+from agents.ordering import (
+    POLARITY,
+    as_ranked,
+    ordered,
+    population_bias,
+    position_weights,
+    unmet_words,
+    weighted_w1,
+)
+from agents.pools import Groups, OpinionPool, fairness_pool, opinion_pool
 from agents.receipts import stance_rows
 from agents.state import RagState
 from store.errors import UsageError
 from store.receipt import PositionAudit, SelectionAudit
 from store.records import BINS
+
+#: A gap that was to be balanced and exceeds the least possible by more is told as not met.
+WIDE: Final = 0.1
 
 
 def rerank(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
@@ -74,22 +86,27 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
     balance = str(asked if asked is not None else settings.balance) if method in BALANCING else "none"
     problem, groups = fairness_pool(pool, relevance, balance, vectors)
     measured = position_weights(context, min(k, len(ids)))
-    goal = measured.goal(str(options.get("target", settings.target)), population_bias(pool.target))
+    wanted = options.get("bias_target")
+    if wanted is not None and not (measured.calibrated or method in AIMED_METHODS):
+        raise UsageError(
+            f"{method} aims at no output bias while position weights are not calibrated (target {wanted:g})",
+            "use --method faro, or calibrate first",
+        )
+    aim = str(options.get("target", settings.target)) if wanted is None else float(wanted)
+    goal = measured.goal(aim, population_bias(pool.target))
+    tau = float(options.get("tau", settings.tau))
     weighed = {name: float(options[name]) for name in ("lam", "beta") if options.get(name) is not None}
-    desk = Desk(problem, groups, measured, goal, settings.tau, np.random.default_rng(seed))
+    desk = Desk(problem, groups, measured, goal, tau, np.random.default_rng(seed))
     made = choose(method, desk, k, weighed)
     chosen, rows = made.selection, made.selection.indices
     polarity = np.sign(pool.stances.scores[rows]).astype(np.int64)
     if chosen.ranked:
-        position = as_ranked(
-            measured,
-            relevance[rows],
-            polarity.astype(np.float64),
-            made.goal,
-            "the order came with the choice",
-        )
+        shown = polarity.astype(np.float64)
+        natural = shown[np.argsort(-relevance[rows], kind="stable")]
+        note = "the order came with the choice"
+        position = as_ranked(measured, natural, shown, made.goal, tau, note)
     else:
-        order, position = ordered(measured, relevance[rows], polarity, goal, settings.tau)
+        order, position = ordered(measured, relevance[rows], polarity, goal, tau)
         rows = rows[order]
     scores = pool.stances.scores[rows].astype(np.float64)
     position = position.model_copy(update={"weighted_w1": weighted_w1(measured, scores, pool.target)})
@@ -107,7 +124,7 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
         beta=made.beta,
         distance_name=made.distance_name,
         distance=made.distance(scores, pool.target),
-        seed=seed if chosen.inclusion is not None else None,
+        seed=seed if method in RANDOM_METHODS else None,
         frame=len(chosen.frame) if chosen.inclusion is not None and chosen.frame is not None else None,
         relevance_kept=_kept(chosen.parts.relevance, chosen.parts.relevance_top),
         notes=_notes(tuple(dict.fromkeys((*made.notes, *short))), groups),
@@ -125,9 +142,9 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
         },
         "position": position.model_dump(),
         "unmet": [
-            note
-            for note in (*audit.notes, position.note)
-            if note.startswith(("only ", "no ranking ", "target "))
+            *_unmet(audit.notes, unmet_words(position)),
+            *_parity_missed(pool),
+            *(_wide_gaps(chosen.parts, groups) if asked else ()),
         ],
     }
 
@@ -192,6 +209,35 @@ def _notes(notes: tuple[str, ...], groups: tuple[Groups, ...]) -> tuple[str, ...
             if found and code.isdigit():
                 named[place] = f"{head}with {each.attribute} {each.names[int(code)]} {tail}"
     return tuple(named)
+
+
+def _unmet(notes: tuple[str, ...], order: str) -> list[str]:
+    found = [note for note in notes if note.startswith(("only ", "no ranking "))]
+    # A method that found no ranking has said already that the order does not meet its target.
+    return [*found, order] if order and not any(each.startswith("no ranking ") for each in found) else found
+
+
+def _parity_missed(pool: OpinionPool) -> list[str]:
+    """Say that a target of equal sides cannot be met by documents of one side."""
+    counts = pool.population
+    sides = {"positive": sum(counts[4:]), "negative": sum(counts[:3])}
+    if not pool.target_name.startswith("parity") or all(sides.values()):
+        return []
+    absent = " and no ".join(name for name, number in sides.items() if not number)
+    return [f"parity: no {absent} document exists, so the target is what there is"]
+
+
+def _wide_gaps(parts: SelectionParts, groups: tuple[Groups, ...]) -> list[str]:
+    """Name the attributes that were asked for and are left farther from the population than they had to be."""
+    wide = []
+    for each in groups:
+        gap, floor = parts.gaps[each.attribute], parts.gap_floors[each.attribute]
+        if gap > floor + WIDE:
+            wide.append(
+                f"{each.attribute}: a largest gap of {100 * gap:.0f} points is left, {100 * floor:.0f} would be "
+                "possible for it alone; the rest of what was asked for weighed more"
+            )
+    return wide
 
 
 def _kept(relevance: float, top: float) -> float | None:

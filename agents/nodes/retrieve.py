@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from langgraph.runtime import Runtime
+from numpy.typing import NDArray
 
 from agents.context import RagContext
 from agents.nodes.marks import degraded
@@ -28,7 +29,7 @@ def retrieve(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     if plain.degradations:
         update["degradations"] = degraded(state, "retrieve", *plain.degradations)
     if state["unmatched"] and state["route"]["kind"] != "factual":
-        return update | _mentioning(context, {**state, **update})  # type: ignore[typeddict-item]
+        return update | _mentioning(context, {**state, **update}, within)  # type: ignore[typeddict-item]
     if state["route"]["kind"] in {"opinion", "both"}:
         pool = opinion_pool(context, state)
         side = state["route"].get("side")
@@ -55,9 +56,10 @@ def retrieve(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     }
 
 
-def _mentioning(context: RagContext, state: RagState) -> dict[str, Any]:
-    """Take the documents that use the words of a topic that is no entity; there may be none."""
-    ids = mentioning(context, state["unmatched"])
+def _mentioning(context: RagContext, state: RagState, within: NDArray[np.int64] | None) -> dict[str, Any]:
+    """Take the documents that use the words of a topic that is no entity, of those within; there may be none."""
+    topic = state["unmatched"]
+    ids = mentioning(context, topic, within=within)
     if not ids:
         return {"candidates": [], "relevance": []}
     query = context.searcher.embed_query(state["enhancement"]["texts"][0])
@@ -65,16 +67,21 @@ def _mentioning(context: RagContext, state: RagState) -> dict[str, Any]:
     order = np.lexsort((np.asarray(ids), -cosines))
     ids, cosines = [ids[i] for i in order], cosines[order]
     reason = (
-        f"`{state['unmatched']}` is no entity of this corpus: the documents that mention it are taken by relevance, "
+        f"`{topic}` is no entity of this corpus: the documents that mention it are taken by relevance, "
         "not in proportion to opinions"
     )
-    return {
+    found: dict[str, Any] = {
         "candidates": ids,
         "relevance": [float(c) for c in cosines],
-        "pool_source": f"{len(ids)} documents that mention {state['unmatched']}",
+        "pool_source": f"{len(ids)} documents that mention {topic}",
         "unmatched": "",
-        "degradations": degraded(state, "retrieve", reason),
     }
+    side = state["route"].get("side")
+    if side and state["route"]["kind"] in {"opinion", "both"}:
+        # The side of a view is its label, and only entities have labels. A count says so in its own words.
+        reason += f"; which of them are {side} on it is not known, so documents of either side may be shown"
+        found["route"] = {**state["route"], "side": None}
+    return found | {"degradations": degraded(state, "retrieve", reason)}
 
 
 def _entity_pool(

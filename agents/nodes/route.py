@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -13,9 +14,10 @@ from agents.models.router import Kind, QuestionRouter, Route
 from agents.models.router_breakdown import Asked
 from agents.models.router_limits import counts_authors
 from agents.models.router_subjects import match_subjects
-from agents.models.router_text import clauses, tokens
+from agents.models.router_text import class_of, clauses, tokens
 from agents.nodes.marks import degraded, used_model
 from agents.state import RagState
+from store.enrich.question_people import is_asked, judges
 from store.errors import ApplicationError
 from store.receipt import RouteAudit
 
@@ -30,7 +32,8 @@ async def route(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]
     context = runtime.context
     # Names of things are not judgements ("Comfort Inn").
     names = match_subjects(state["question"], tuple(context.subjects()))
-    names = (*names, *(entity.name for entity in context.entities()))
+    things = (entity.name for entity in context.entities())
+    names = (*names, *(name for name in things if not _asked(state["question"], name)))
     found = QuestionRouter(context.today().date()).route(state["question"], names=names)
     if found.kind != "counting":
         found = _authors_counted(found, state["question"], context)
@@ -59,6 +62,14 @@ async def route(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]
     if found.period is None:
         return {**update, "period": []}
     return {**update, "period": [found.period.start or "", found.period.end or ""]}
+
+
+def _asked(question: str, name: str) -> bool:
+    """Tell whether a question asks people by the name of an entity: "Do players like the sound?"."""
+    if class_of(name.casefold()) != "PPL":
+        return False
+    found = re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", question, re.IGNORECASE)
+    return any(is_asked(question, *match.span()) or judges(question, *match.span()) for match in found)
 
 
 def _authors_counted(found: Route, question: str, context: RagContext) -> Route:

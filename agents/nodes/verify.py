@@ -1,4 +1,4 @@
-"""Verify: every citation exists, every quote is verbatim, the answer's own distribution is the population's."""
+"""Verify: every citation exists, every quote is verbatim, the views told and cited are the population's."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ async def verify(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any
         if may_revise and writer_of(state["models"]) != EXTRACTIVE:
             update |= {"deviation": checked.deviation, "revisions": state["revisions"] + 1}
             return update
-        # `audit --fail-over degraded=0` must see what the checks found.
-        update["degradations"] = degraded(cast(RagState, {**state, **marks}), "verify", checked.deviation)
+    # `audit --fail-over degraded=0` must see what the checks found.
+    if found := [each for each in (checked.deviation, *checked.marks) if each]:
+        update["degradations"] = degraded(cast(RagState, {**state, **marks}), "verify", *found)
     return update
 
 

@@ -31,7 +31,9 @@ def ask(
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option(help="proportional, parity, stars, or seven shares from -30 to +30: 1,1,2,2,4,5,3."),
+        typer.Option(
+            help="proportional, parity, stars, seven shares from -30 to +30 (1,1,2,2,4,5,3), or an output bias (Rb)."
+        ),
     ] = None,
     batch: Annotated[
         Path | None,
@@ -49,7 +51,7 @@ def ask(
     tau: Annotated[
         float | None,
         typer.Option(
-            help="With --batch: tolerance of the predicted output bias, and of shares of groups.", min=0.0
+            help="Tolerance of the predicted output bias; with --batch also of shares of groups.", min=0.0
         ),
     ] = None,
     soft: Annotated[
@@ -109,9 +111,15 @@ def ask(
         from app.cli.batch import ask_batch, constraint
 
         return ask_batch(sh, batch, chosen, constraint(attribute, target, tau, soft), output)
-    batch_only(attribute=attribute, tau=tau, soft=soft)
+    batch_only(attribute=attribute, soft=soft)
+    if tau is not None:
+        from app.cli.batch import check_tau
+
+        check_tau(tau)
+        chosen["tau"] = tau
     if target is not None:
-        chosen["target"] = _target(target)
+        wanted = _target(target)
+        chosen["bias_target" if isinstance(wanted, float) else "target"] = wanted
     question = _read(question)
     parts = sh.parts
     ready = run_async(answer(sh, question, chosen, not json and output is None, thread), parts)
@@ -181,10 +189,15 @@ def _alone(question: str | None, method: str | None, balance: str | None) -> Non
     from store.errors import UsageError
 
     if question is not None or method is not None:
-        name = "a question" if question is not None else "--method"
-        raise UsageError(
-            f"--batch takes no {name.removeprefix('a ')}", "the file holds the questions; FARO chooses"
+        name, why = (
+            ("question", "the file holds the questions")
+            if question is not None
+            else (
+                "--method",
+                "one constraint over all questions chooses: --tau or --soft, --attribute, --target",
+            )
         )
+        raise UsageError(f"--batch takes no {name}", why)
     if balance is not None:
         raise UsageError("--batch takes no --balance", "--attribute NAME holds author groups in place")
 
@@ -226,8 +239,14 @@ def _target(text: str | None) -> Any:
         shares = tuple(float(part) for part in text.split(","))
     except ValueError:
         raise UsageError(
-            f"--target is `{text}`", "use proportional, parity, stars, or seven shares"
+            f"--target is `{text}`", "use proportional, parity, stars, seven shares, or an output bias"
         ) from None
+    if len(shares) == 1:
+        if not -1 <= shares[0] <= 1:
+            raise UsageError(
+                f"--target is {shares[0]:g}", "an output bias lies from -1 to 1; shares are seven"
+            )
+        return shares[0]
     if len(shares) != 7:
         raise UsageError(f"--target has {len(shares)} shares", "give seven, from -30 to +30")
     return shares

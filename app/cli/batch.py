@@ -41,9 +41,10 @@ def ask_batch(
     Returns
     -------
     int
-        0, or 4 where the constraint could not be met: the answers are then the nearest to it.
+        0, or 4 where the constraint is not met: the answers are then the nearest to it.
     """
-    from app.batches import Batches, batch_document, component_documents, read_batch
+    from app.batch_words import batch_document, component_documents
+    from app.batches import Batches, read_batch
     from app.cli.ask import document
     from app.cli.growing import GrowingFile
     from app.cli.progress import ProgressBar
@@ -91,8 +92,8 @@ def ask_batch(
 
 
 def show_notes(sh: Shell, batch: Batch, *solutions: BatchSolution) -> None:
-    """Write what came of a batch to stderr: a line for each solution, then what was not calibrated."""
-    from app.batches import batch_note, batch_remarks
+    """Write what came of a batch to stderr: a line for each solution, then what is to be known of it."""
+    from app.batch_words import batch_note, batch_remarks
     from app.views.safe import line
 
     for text in (*(batch_note(batch, each) for each in solutions), *batch_remarks(batch, solutions[0])):
@@ -116,12 +117,21 @@ def constraint(
     names = tuple(attributes or (POLARITY,))
     goal = batch_target(target)
     check_target(goal, names)
+    check_tau(tau)
     if soft is not None:
         if not math.isfinite(soft) or soft < 0:
             raise UsageError(f"--soft is {soft:g}", "give lambda, a number that is not negative")
         if names != (POLARITY,):
             raise UsageError("--soft is for polarity alone", "leave --attribute out")
     return Constraint(names, goal, tau, soft)
+
+
+def check_tau(tau: float | None) -> None:
+    """Raise ``UsageError`` for a tolerance that is no number."""
+    from store.errors import UsageError
+
+    if tau is not None and not math.isfinite(tau):
+        raise UsageError(f"--tau is {tau:g}", "give a tolerance of 0 or more")
 
 
 def batch_target(text: str | None) -> float | str:

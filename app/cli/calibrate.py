@@ -78,9 +78,8 @@ def calibrate(
     outcome = run_job(sh, calibrations.run(prepared))
     result = calibrations.result(outcome, prepared)
     if json:
-        out_json(
-            "calibration/1", {**_key(prepared), **result, "called": outcome.called, "reused": outcome.reused}
-        )
+        calls = {"called": outcome.called, "reused": outcome.reused}
+        out_json("calibration/1", {**_key(prepared), **result, **calls, "remarks": list(prepared.remarks)})
         return
     from app.views.weights import weights_text
 
@@ -88,12 +87,16 @@ def calibrate(
     out("\n".join(weights_text(result, width(), ascii=sh.ascii)))
     if not sh.quiet:
         kept = f", {outcome.reused} kept from before" if outcome.reused else ""
-        use = (
-            f"; answers with k = {request.k} are ordered by these weights"
-            if attribute == "polarity"
-            else f"; `ask --batch` with --attribute {attribute} and -k {request.k} counts ranks by them"
-        )
-        note(f"{outcome.called} calls made{kept}{use}")
+        note(f"{outcome.called} calls made{kept}; {_use(prepared)}")
+
+
+def _use(prepared: Prepared) -> str:
+    request = prepared.request
+    if prepared.remarks:
+        return "; ".join(prepared.remarks)
+    if request.attribute == "polarity":
+        return f"answers with k = {request.k} are ordered by these weights"
+    return f"`ask --batch` with --attribute {request.attribute} and -k {request.k} counts ranks by them"
 
 
 def _key(prepared: Prepared) -> dict[str, Any]:
@@ -119,6 +122,7 @@ def _plan_document(prepared: Prepared) -> dict[str, Any]:
         "check_calls": prepared.check.calls if prepared.check else 0,
         "standard_error": plan.standard_error,
         "half_width": plan.half_width,
+        "remarks": list(prepared.remarks),
     }
 
 
@@ -139,11 +143,11 @@ def _plan_lines(prepared: Prepared) -> list[str]:
             f"check: {prepared.check.settings} settings and plain retrieval on {len(prepared.check.questions)} "
             f"questions ({kind}) = {prepared.check.calls:,} calls more"
         )
-    return lines
+    return [*lines, *prepared.remarks]
 
 
 def _list(sh: Shell, calibrations: Calibrations, json: bool) -> None:
-    listed = calibrations.fits()
+    listed = calibrations.fits(sh.corpus)
     if json:
         out_json("calibrations/1", {"calibrations": [_listed_document(fit, why) for fit, why in listed]})
         return
@@ -161,7 +165,7 @@ def _list(sh: Shell, calibrations: Calibrations, json: bool) -> None:
             str(fit.k),
             fit.design,
             " ".join(signed(w) for w in fit.result["weights"][:6]) + (" ..." if fit.k > 6 else ""),
-            why or "in use",
+            why or ("in use" if fit.attribute == "polarity" else "in use by --batch"),
         )
         for fit, why in listed
     ]

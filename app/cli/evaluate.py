@@ -62,10 +62,14 @@ def evaluate(
     tau: Annotated[float, typer.Option(help="faro: tolerance of Rb.", min=0.0)] = 0.1,
     draws: Annotated[
         int | None,
-        typer.Option(help="Draws of a random method (warp: 100 an entity; orag: 20 a question).", min=1),
+        typer.Option(
+            help="Draws of a random method (warp: 100 an entity, orag: 20 a question; --mini: 20, 10).",
+            min=1,
+        ),
     ] = None,
     mentions: Annotated[
-        int | None, typer.Option(help="orag, warp: fewest documents of an entity (default 100).", min=2)
+        int | None,
+        typer.Option(help="orag, warp: fewest documents of an entity (default 100; --mini: 60, 40).", min=2),
     ] = None,
     reviews: Annotated[
         int | None,

@@ -89,7 +89,8 @@ def _question(sh: Shell, question: str, options: dict[str, Any], json: bool) -> 
 
 
 def _batch(sh: Shell, path: Path, options: dict[str, Any], held: Constraint, json: bool) -> None:
-    from app.batches import Batches, batch_document, component_documents, read_batch, soft_document
+    from app.batch_words import batch_document, component_documents, soft_document
+    from app.batches import Batches, read_batch
 
     questions = read_batch(path)
     k = int(options.get("k") or sh.settings.agent.k)
@@ -109,6 +110,7 @@ def _batch(sh: Shell, path: Path, options: dict[str, Any], held: Constraint, jso
                 "bias": row.bias,
                 "relevance_kept": row.kept,
                 "chosen": row.mark == "chosen",
+                "verdict": row.verdict or None,
                 "soft": row.mark == "soft",
                 "objective": row.objective,
             }
@@ -136,16 +138,24 @@ def _rows(batch: Batch, curve: Sequence[BiasPoint], solutions: Sequence[BatchSol
     from app.views.frontier import BiasRow
 
     soft = next((each for each in solutions if each.soft is not None), None)
+    polarity = batch.components[0]
 
-    def row(bias: float, kept: float, mark: str = "") -> BiasRow:
-        if soft is None or soft.soft is None:
-            return BiasRow(bias, kept, mark)
-        value = kept * batch.problem.top_relevance - soft.soft.strength * (bias - soft.target[0]) ** 2
-        return BiasRow(bias, kept, mark, float(value))
+    def row(bias: float, kept: float, mark: str = "", verdict: str = "") -> BiasRow:
+        value = None
+        if soft is not None and soft.soft is not None:
+            value = kept * batch.problem.top_relevance - soft.soft.strength * (bias - soft.target[0]) ** 2
+        return BiasRow(polarity.value(bias), kept, mark, None if value is None else float(value), verdict)
 
-    rows = [row(point.bias, point.relevance_kept) for point in curve]
+    # What the fitted line carries beyond -1 or +1 is drawn there, once.
+    best: dict[float, BiasRow] = {}
+    for point in curve:
+        found = row(point.bias, point.relevance_kept)
+        if found.bias not in best or found.kept > best[found.bias].kept:
+            best[found.bias] = found
+    rows = list(best.values())
     for each in solutions:
-        rows.append(row(float(each.predicted[0]), each.relevance_kept, "soft" if each.soft else "chosen"))
+        mark = "soft" if each.soft else "chosen"
+        rows.append(row(float(each.predicted[0]), each.relevance_kept, mark, each.verdict or ""))
     return sorted(rows, key=lambda each: (each.bias, each.kept, each.mark))
 
 

@@ -145,7 +145,8 @@ def report(error: Exception) -> int:
     code = getattr(error, "exit_code", FAILED)
     shown = getattr(error, "format_message", None)
     if shown is not None:
-        note(f"evenhand: error: {line(shown())}; see `evenhand --help`")
+        command = getattr(getattr(error, "ctx", None), "command_path", "evenhand")
+        note(f"evenhand: error: {line(shown())}; see `{command} --help`")
         return USAGE
     from store.errors import ApplicationError
 

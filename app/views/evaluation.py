@@ -76,7 +76,10 @@ def suite_lines(suite: Suite, width: int = 100, *, ascii: bool = False) -> list[
 
 def stands_on(report: EvaluationReport) -> list[str]:
     """Return one line for each data set, the seed, the versions, and each deviation."""
-    lines = [f"data: {source.name}, {count(source.rows)} {source.what}" for source in report.sources]
+    lines = [
+        f"data: {source.name}, {count(source.rows)} {source.what}{source.extract}"
+        for source in report.sources
+    ]
     lines.append(f"seed: {report.seed}")
     lines.append("versions: " + ", ".join(f"{name} {release}" for name, release in report.versions.items()))
     return lines + [f"deviation: {text}" for text in report.deviations]

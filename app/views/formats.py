@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from store import verdicts
 from store.receipt import Estimate
 
 #: Names of the seven opinion bins, -30 ... +30.
@@ -38,6 +40,11 @@ def count(value: int) -> str:
 def plural(value: int, noun: str, many: str = "") -> str:
     """Return ``1 document`` or ``12,408 documents``."""
     return f"{count(value)} {noun if value == 1 else many or noun + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return ``a``, ``a and b`` or ``a, b and c``."""
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
 def percent(share: float) -> str:
@@ -83,8 +90,8 @@ def number(value: float | None, digits: int = 1) -> str:
 
 
 def signed(value: float | None, digits: int = 2) -> str:
-    """Return a number with its sign, ``-`` for none."""
-    return "-" if value is None else f"{value:+.{digits}f}"
+    """Return a number with its sign, ``-`` for none; never ``-0.00``."""
+    return "-" if value is None else verdicts.signed(value, digits)
 
 
 def estimate(value: Estimate, digits: int = 1) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from app.views.formats import number, percent, signed
+from app.views.formats import number, percent, point_count, signed
 from app.views.tables import table
 from store.receipt import FrontierPoint
 
@@ -17,12 +17,16 @@ BOTH: Final = "#"
 
 @dataclass(frozen=True, slots=True)
 class BiasRow:
-    """A point of relevance kept against predicted Rb, marked ``chosen`` or ``soft``; its soft objective, if any."""
+    """A point of relevance kept against predicted Rb, marked ``chosen`` or ``soft``; its soft objective, if any.
+
+    ``verdict`` is whether what was chosen meets its target (``store.verdicts``).
+    """
 
     bias: float
     kept: float
     mark: str = ""
     objective: float | None = None
+    verdict: str = ""
 
 
 def opinion_frontier(
@@ -34,12 +38,12 @@ def opinion_frontier(
             "chosen" if point.chosen else number(point.lam, 4),
             percent(point.relevance_kept),
             number(point.w1, 2),
-            "-" if point.largest_gap is None else percent(point.largest_gap),
+            "-" if point.largest_gap is None else point_count(point.largest_gap),
         )
         for point in points
     ]
     listed = table(
-        ("lambda", "relevance kept", "W1", "largest group gap"), rows, width, align="rrrr", ascii=ascii
+        ("lambda", "relevance kept", "W1", "largest author gap"), rows, width, align="rrrr", ascii=ascii
     )
     drawn = scatter(
         [(point.w1, point.relevance_kept, MARKS["chosen"] if point.chosen else "") for point in points],
@@ -69,7 +73,7 @@ def bias_frontier(
             signed(point.bias, 3),
             f"{100 * point.kept:.2f}%",
             *([number(point.objective, 4)] if soft else []),
-            point.mark,
+            f"{point.mark}, {point.verdict}" if point.verdict else point.mark,
         )
         for point in shown
     ]
@@ -90,19 +94,47 @@ def component_table(
     components: Sequence[Mapping[str, Any]], width: int = 80, *, ascii: bool = False
 ) -> list[str]:
     """Return one row for each component that a batch is held to, as ``app.batches.component_documents`` has them."""
-    rows = [
-        (
-            each["name"],
-            signed(each["predicted"], 3),
-            signed(each["target"], 3),
-            {True: "met", False: "NOT MET", None: ""}[each["met"]],
-            signed(each["natural"], 3),
-            f"{signed(each['reachable'][0], 3)} to {signed(each['reachable'][1], 3)}",
-        )
-        for each in components
+    columns = [
+        _Column("component", "L", [each["name"] for each in components]),
+        _Column("predicted", "r", [signed(each["predicted"], 3) for each in components]),
+        _Column("± error", "r", [number(each["error"], 3) for each in components]),
+        _Column("target", "r", [signed(each["target"], 3) for each in components]),
+        _Column(
+            "",
+            "l",
+            [
+                (each["verdict"] or "") + (", nobody shown" if each["shown"] == 0 else "")
+                for each in components
+            ],
+        ),
+        _Column("by relevance", "r", [signed(each["natural"], 3) for each in components]),
+        _Column(
+            "reachable by itself",
+            "r",
+            [f"{signed(low, 3)} to {signed(high, 3)}" for low, high in (c["reachable"] for c in components)],
+        ),
     ]
-    head = ("component", "predicted", "target", "", "by relevance", "reachable by itself")
-    return table(head, rows, width, align="Lrrlrr", ascii=ascii)
+    if all(each["error"] is None for each in components):
+        columns = [each for each in columns if each.head != "± error"]
+    # The last ones are left out, not cut, where there is no room: JSON has them.
+    while len(columns) > 4 and sum(each.least for each in columns) + 2 * (len(columns) - 1) > width:
+        columns.pop()
+    rows = list(zip(*(each.cells for each in columns), strict=True))
+    heads, align = [each.head for each in columns], "".join(each.align for each in columns)
+    return table(heads, rows, width, align=align, ascii=ascii)
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    head: str
+    align: str
+    cells: list[str]
+
+    @property
+    def least(self) -> int:
+        """Cells that it takes, of names that may be cut about half a usual one."""
+        whole = max(len(text) for text in (self.head, *self.cells))
+        return min(whole, 12) if self.align == "L" else whole
 
 
 def scatter(

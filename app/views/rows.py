@@ -189,7 +189,7 @@ def frontier_listing(frontier: tuple[FrontierPoint, ...]) -> Listing:
     """Return the frontier's points, the chosen one marked in the last column."""
     rows = [
         (
-            number(point.lam, 2),
+            number(point.lam, 3),
             f"{100 * point.relevance_kept:.1f}%",
             number(point.w1, 2),
             "-" if point.largest_gap is None else point_count(point.largest_gap),

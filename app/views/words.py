@@ -12,6 +12,7 @@ from app.views.formats import (
     MARK_POINTS,
     count,
     estimate,
+    listed,
     number,
     percent,
     plural,
@@ -20,6 +21,7 @@ from app.views.formats import (
     signed,
 )
 from store.receipt import AuditReceipt, FrontierPoint, GroupAudit, GroupShare, OpinionAudit, PositionAudit
+from store.verdicts import Z, miss_words, verdict_words
 
 
 def seven(shares: Sequence[float]) -> tuple[float, ...]:
@@ -139,9 +141,14 @@ def group_words(group: GroupAudit) -> list[str]:
     """Return in words the gaps of one author attribute, missing groups named."""
     gap = abs(rounded_points(group.largest_gap))
     plain = abs(rounded_points(group.plain_largest_gap))
+    beside = [f"plain top-k {plain}"]
+    if group.shrunk_gap is not None and rounded_points(group.shrunk_gap) != gap:
+        beside.append(f"{rounded_points(group.shrunk_gap)} where small groups count less")
+    named = sum(each.value != group.rest for each in group.categories)
+    of = f"the {plural(named, 'named group')}" if group.rest else "groups"
     words = [
-        f"{group.attribute}: largest gap {plural(gap, 'point')} (plain top-k {plain}); "
-        f"{percent(group.coverage)} of groups present, {percent(group.coverage_matched)} among documents on the entity"
+        f"{group.attribute}: largest gap {plural(gap, 'point')} ({'; '.join(beside)}); "
+        f"{percent(group.coverage)} of {of} present"
     ]
     missing = [each for each in group.categories if each.population and not each.retrieved]
     words += [
@@ -170,8 +177,8 @@ def margin_words(receipt: AuditReceipt) -> str:
     )
     balanced = list(dict.fromkeys(each.attribute for each in receipt.margins if each.balanced))
     rest = list(dict.fromkeys(each.attribute for each in receipt.margins if not each.balanced))
-    held = [f"of all documents for {' and '.join(balanced)}"] if balanced else []
-    held += [f"of those that could be drawn for {' and '.join(rest)}"] if rest else []
+    held = [f"of all documents for {listed(balanced)}"] if balanced else []
+    held += [f"of those that could be drawn for {listed(rest)}"] if rest else []
     return (
         f"The {drawn}, with known chances: in about 95 of 100 such draws the interval holds the "
         f"value {', '.join(held)}. The last column counts all documents."
@@ -190,7 +197,11 @@ def gap_state(share: GroupShare) -> str:
 
 
 def position_words(position: PositionAudit) -> str:
-    """Return the predicted output bias of the order, or that the model is not calibrated."""
+    """Return the predicted output bias of the order and its verdict, or that the model is not calibrated.
+
+    ``+/-`` are ``Z`` standard errors of the prediction, and the tolerance of the target: the first interval lies in the
+    second where the target is met.
+    """
     model = f" ({position.model})" if position.model else ""
     if not position.calibrated or position.predicted is None:
         if position.note.startswith("not calibrated for this model ("):
@@ -199,14 +210,19 @@ def position_words(position: PositionAudit) -> str:
             f": {position.note}" if position.note and position.note != "not calibrated for this model" else ""
         )
         return f"not calibrated for this model{model}{note}"
-    error = "" if position.standard_error is None else f" +/- {number(position.standard_error, 2)}"
-    target = "" if position.target is None else f", target {signed(position.target)}"
+    error = "" if position.standard_error is None else f" +/- {number(Z * position.standard_error, 2)}"
+    tolerated = "" if position.tau is None else f" +/- {position.tau:g}"
+    target = "" if position.target is None else f", target {signed(position.target)}{tolerated}"
     natural = "" if position.natural is None else f", by relevance alone {signed(position.natural)}"
     weighted = (
         "" if position.weighted_w1 is None else f"; W1 as the ranks weigh it {number(position.weighted_w1)}"
     )
+    judged = ""
+    if position.verdict is not None and position.target is not None:
+        miss = miss_words(position.predicted, position.target, position.reachable, "these documents")
+        judged = f"; {verdict_words(position.verdict, miss)}"
     note = f"; {position.note}" if position.note else ""
-    return f"predicted Rb {signed(position.predicted)}{error}{target}{natural}{weighted}{model}{note}"
+    return f"predicted Rb {signed(position.predicted)}{error}{target}{natural}{weighted}{model}{judged}{note}"
 
 
 def frontier_words(receipt: AuditReceipt) -> str:
@@ -217,9 +233,9 @@ def frontier_words(receipt: AuditReceipt) -> str:
     start = max(receipt.frontier, key=lambda point: point.relevance_kept)
     paid = max(0.0, 1 - chosen.relevance_kept)
     words = (
-        f"Price paid: {100 * paid:.1f}% of relevance against the {count(len(receipt.ranking))} most relevant of the"
-        f" pool, for W1 {number(chosen.w1)} instead of their {number(start.w1)}"
-        f"{_gap_words(chosen, start)}."
+        f"Price paid: {100 * paid:.1f}% of the relevance of the {plural(len(receipt.ranking), 'document')} of the pool "
+        f"that {'is' if len(receipt.ranking) == 1 else 'are'} most relevant: W1 {number(chosen.w1)}, theirs "
+        f"{number(start.w1)}{_gap_words(chosen, start)}."
     )
     why = off_curve_words(receipt)
     return f"{words} {why}" if why else words
@@ -228,8 +244,8 @@ def frontier_words(receipt: AuditReceipt) -> str:
 def _gap_words(chosen: FrontierPoint, start: FrontierPoint) -> str:
     if chosen.largest_gap is None or start.largest_gap is None:
         return ""
-    there = plural(abs(rounded_points(start.largest_gap)), "point")
-    return f" and a largest author gap of {abs(rounded_points(chosen.largest_gap))} instead of {there}"
+    own, theirs = abs(rounded_points(chosen.largest_gap)), abs(rounded_points(start.largest_gap))
+    return f"; largest author gap {plural(own, 'point')}, theirs {theirs}"
 
 
 def off_curve_words(receipt: AuditReceipt) -> str:
@@ -314,7 +330,7 @@ def _w1_line(opinion: OpinionAudit) -> str:
 
 
 def receipt_line(receipt: AuditReceipt, *, ascii: bool = False) -> str:
-    """Return the receipt in one line: route, n of N, W1 retrieved / top-k and cited, largest author gap, warnings."""
+    """Return the receipt in one line: route, n of N, W1 of retrieved, top-k and cited, author gap, Rb, warnings."""
     from app.views.safe import line
 
     parts: list[str] = [receipt.route.kind, pool_words(receipt)]
@@ -323,6 +339,8 @@ def receipt_line(receipt: AuditReceipt, *, ascii: bool = False) -> str:
         parts.append(told)
     if told := gap_line(receipt):
         parts.append(told)
+    if receipt.position is not None and receipt.position.verdict is not None:
+        parts.append(f"Rb {receipt.position.verdict}")
     if receipt.verification.quotes:
         parts.append(f"quotes {receipt.verification.quotes_verified}/{receipt.verification.quotes}")
     found = len(warnings(receipt))

@@ -20,7 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.enrich.matcher import EntityMatcher, Mention
+from store.enrich.question_people import ASKED, is_topic, judges, tells_who
 from store.enrich.question_topic import (
+    SAYINGS,
     SENSES,
     doubtful_topic,
     in_topic_place,
@@ -49,12 +51,6 @@ ENGLISH: Final = 18_000
 #: "the wifi in the room": what stands after "in" or "at" says where, not what.
 _WHERE: Final = re.compile(
     r"\s+(?:in|at|inside|of|from)\s+(?:the|this|that|our|your|their|my)?\s*(?:\w+\s+)?$", re.I
-)
-#: "guests of the hotel": who is asked, not what about.
-_WHO: Final = re.compile(
-    r"\b(?:people|guests?|customers?|users?|visitors?|travell?ers?|reviewers?|passengers?|buyers?|members?|you|they|we)\b"
-    r"[^.?!]{0,20}?\b(?:of|at|in|to|with)\s+(?:the|this|that|these|those)?\s*$",
-    re.I,
 )
 
 
@@ -202,6 +198,8 @@ class EntityLinker:
         known = knowledge()
         asking = [m for m in mentions if m.form.lower() in SENSES]
         placed = [m for m in asking if len(question.split()) < 3 or in_topic_place(question, m.start)]
+        # "the music and the guests": whoever is asked elsewhere is asked about here.
+        placed += [m for m in mentions if _is_thing(m) and is_topic(question, m.start, m.end, widely=True)]
         frame = known.question | known.whole
         said = [
             m
@@ -233,7 +231,7 @@ class EntityLinker:
         """Say what is named beside an entity ("the parking and the pizza") and is none."""
         joined = r"(?:\s+(?:and|or|versus|vs\.?|than)\s+|,\s+)(?:the\s+|their\s+|its\s+)?"
         forms = "|".join(re.escape(question[mention.start : mention.end]) for mention in mentions)
-        for phrase in rest:
+        for phrase in (*rest, *_people_beside(question, mentions)):
             said = re.escape(phrase)
             if re.search(rf"\b{said}{joined}(?:{forms})\b|\b(?:{forms}){joined}{said}\b", question):
                 return f"`{phrase}` is no entity of this corpus: left out"
@@ -261,7 +259,7 @@ class EntityLinker:
                 # "bathroom towels": the last noun is the thing, the one before says which
                 kept.pop()
                 last = kept[-1].end if kept else None
-            if mention.entity in above or _WHO.search(before):
+            if mention.entity in above or tells_who(before) or judges(question, mention.start, mention.end):
                 continue
             if last is not None and _WHERE.fullmatch(question[last : mention.start]):
                 continue
@@ -360,6 +358,21 @@ def _topic_words(question: str, mentions: Sequence[Mention]) -> Iterator[re.Matc
             continue
         if not low.isdigit():
             yield match
+
+
+def _is_thing(mention: Mention) -> bool:
+    """Tell whether a mention may be of a thing or of people, and not only of what they say."""
+    return mention.form.lower() not in SAYINGS | knowledge().whole
+
+
+def _people_beside(question: str, mentions: Sequence[Mention]) -> Iterator[str]:
+    """Yield people who are asked about although they are no entity: "the doctor and the patients"."""
+    for match in WORD.finditer(question):
+        named = any(mention.start <= match.start() < mention.end for mention in mentions)
+        if named or match.group().lower() not in ASKED:
+            continue
+        if is_topic(question, match.start(), match.end(), widely=True):
+            yield match.group()
 
 
 def _distinct(mentions: Sequence[Mention]) -> tuple[str, ...]:

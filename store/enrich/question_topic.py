@@ -73,6 +73,19 @@ _PLACE: Final = re.compile(
 )
 #: Words of asking that are things as well: scenery, what a dress is like, a performance.
 SENSES: Final = frozenset(("view", "views", "look", "looks", "feel", "sound", "sounds", "show", "shows"))
+#: What people say, as questions call it: "complaints about the issues with the wifi" are about the wifi.
+SAYINGS: Final = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        opinion opinions view views thought thoughts feeling feelings impression impressions attitude attitudes comment
+        comments complaint complaints criticism criticisms experience experiences issue issues problem problems trouble
+        improvement improvements strengths weaknesses positives negatives pros cons review reviews report reports rating
+        ratings sentiment sentiments feedback consensus thing things everything something way kind side lot lots bit
+        fact case sort type
+        """,
+    )
+)
 #: "were collected in May": what was done with documents is no topic.
 _DONE: Final = re.compile(r"\b(?:is|are|was|were|been|being)\s+$", re.IGNORECASE)
 

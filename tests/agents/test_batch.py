@@ -20,10 +20,11 @@ from agents.batch_components import (
     shared_weights,
 )
 from agents.batch_solutions import batch_frontier, rankings, solve_batch, solve_batch_soft
-from agents.ordering import POLARITY, PositionWeights, Z
+from agents.ordering import POLARITY, PositionWeights
 from agents.pools import OpinionPool
 from store.errors import UsageError
 from store.opinions import StancePool
+from store.verdicts import Z
 
 K = 2
 WEIGHTS = np.array([0.6, 0.3])
@@ -130,6 +131,35 @@ def test_the_error_shrinks_the_tolerance_of_each_component() -> None:
     # The lean's error is polarity's alone.
     assert found.standard_error[0] == pytest.approx(0.02 * np.sqrt(1 + (shown[:, 0] ** 2).sum()))
     assert found.standard_error[1] == pytest.approx(0.02 * np.sqrt((shown[:, 1] ** 2).sum()))
+
+
+@pytest.mark.parametrize(("seed", "tau"), [(seed, tau) for seed in range(6) for tau in (0.02, 0.06, 0.15)])
+def test_what_lies_within_the_tolerance_is_found_though_nothing_lies_within_the_shrunk_one(
+    seed: int, tau: float
+) -> None:
+    batch = make(seed, questions=2, error=0.5, groups=2)
+    target = np.array([0.18, 0.45, 0.45])
+    nearest = min(float(np.abs(b - target).max()) for b, _ in every(batch))
+    within = nearest <= tau + 1e-9
+    found = solve_batch(batch, tau)
+    assert found.met == within
+    if not within:
+        assert np.abs(found.predicted - target).max() == pytest.approx(nearest, abs=1e-6)
+    assert (found.status in {"natural", "optimal", "certified"}) == within, "status and verdict agree"
+    assert found.verdict == ("met as estimated" if within else "not met")
+
+
+def test_no_bias_lies_beyond_its_ends() -> None:
+    batch = make(1)
+    steep = PositionWeights(np.array([1.2, 0.5]), -0.4, np.zeros((3, 3)), "model", True)
+    rows = tuple(batch.problem.types[q] for q in range(3))
+    part = Part(rows, np.array(VECTORS), (Component(POLARITY, "", 0.9),))
+    batch = make_batch(batch.items, {}, [part], steep, POLARITY)
+    assert batch.reachable[0].tolist() == [-1.0, 1.0]
+    assert goals(batch.components, steep, "proportional").tolist() == [1.0]
+    found = solve_batch(batch, 0.05, -1.0)
+    assert found.predicted[0] >= -1.0
+    assert found.met
 
 
 @pytest.mark.parametrize("tau", [-0.1, float("nan")])

@@ -13,6 +13,7 @@ from agents.corpus_questions import corpus_questions
 from app.bootstrap import Parts
 from app.settings import load_settings
 from store.errors import NoCandidates
+from store.verdicts import Z
 from tests.app.conftest import Run
 from tests.fakes.misbehaving import MisbehavingServer, fails, says
 
@@ -58,6 +59,7 @@ def test_plan_run_resume_list_and_use(run: Run, library: Path) -> None:
 
     shown = run("calibrate", "--list", workspace=library)
     assert "in use" in shown.out
+    assert "--batch" not in shown.out
     assert "replaced by a newer one" in shown.out
 
     receipt = document(run, library, "ask", FOOD, "-k", "2", "--json")["receipt"]
@@ -69,10 +71,17 @@ def test_plan_run_resume_list_and_use(run: Run, library: Path) -> None:
     assert position["predicted"] == pytest.approx(predicted)
     assert position["standard_error"] > 0
     assert [entry["position_weight"] for entry in receipt["ranking"]] == pytest.approx(made["weights"])
+    assert (position["tau"], len(position["reachable"])) == (0.1, 2)
+    distance = abs(position["predicted"] - position["target"])
+    error = Z * position["standard_error"]
+    verdict = "met" if distance + error <= 0.1 else "met as estimated" if distance <= 0.1 else "not met"
+    assert position["verdict"] == verdict
+    assert any("predicted Rb" in each for each in receipt["unmet"]) == (verdict == "not met")
 
     other = document(run, library, "ask", FOOD, "-k", "3", "--json")["receipt"]["position"]
     assert other["calibrated"] is False
-    assert "calibrated for k = 2" in other["note"]
+    assert other["verdict"] is None
+    assert "no position weights of polarity for k = 3 (polarity is calibrated for k = 2)" in other["note"]
 
 
 def test_the_result_as_table_and_plot(run: Run, library: Path) -> None:
@@ -101,6 +110,42 @@ def test_what_cannot_be_calibrated_is_said(run: Run, library: Path, options: lis
     ran = run("calibrate", *options, workspace=library)
     assert ran.code in {1, 2}
     assert fault in ran.err
+
+
+def test_an_attribute_that_no_author_has_is_remarked_on(run: Run, library: Path, tmp_path: Path) -> None:
+    texts = {side: [f"{side} claim {n}, at length." for n in range(4)] for side in ("plus", "minus")}
+    rows = [
+        json.dumps(
+            {
+                "question": f"What of {n}?",
+                "plus": "a plus claim",
+                "minus": "a minus claim",
+                **{f"{side}_documents": held for side, held in texts.items()},
+            }
+        )
+        for n in range(4)
+    ]
+    path = tmp_path / "set.jsonl"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    given = ("-k", "2", "--questions", path)
+    told = "the corpus has no author attribute contry (it has "
+    plan = run("calibrate", *given, "--attribute", "contry", "--dry-run", workspace=library)
+    assert plan.code == 0, plan.err
+    assert told in plan.out
+    assert "ask cannot use these weights" in plan.out
+    known = run("calibrate", *given, "--attribute", "country", "--dry-run", workspace=library)
+    assert "no author attribute" not in known.out
+    found = document(run, library, "calibrate", *given, "--attribute", "contry", "--dry-run", "--json")
+    assert [each.startswith(told) for each in found["remarks"]] == [True]
+
+    made = run("calibrate", *given, "--attribute", "contry", workspace=library)
+    assert made.code == 0, made.err
+    assert "counts ranks by them" not in made.err
+    assert run("calibrate", *given, "--attribute", "country", workspace=library).code == 0
+    listed = document(run, library, "calibrate", "--list", "--json")["calibrations"]
+    states = {each["attribute"]: (each["in_use"], each["why_not"]) for each in listed}
+    assert states == {"country": (True, ""), "contry": (False, "no such author attribute")}
+    assert "in use by --batch" in run("calibrate", "--list", workspace=library).out
 
 
 def test_frontier_of_one_question(run: Run, library: Path) -> None:
@@ -160,9 +205,10 @@ def test_a_constraint_out_of_reach_is_reported(run: Run, library: Path, tmp_path
     last = json.loads(ran.out.splitlines()[-1])
     assert ran.code == 4
     assert not last["met"]
-    assert "NOT MET: the best reachable is" in ran.err
+    assert "+/- 0.01: not met: " in ran.err
+    assert "from the target; the rankings reach" in ran.err
     answer = json.loads(ran.out.splitlines()[0])
-    assert any("NOT MET" in text for text in answer["receipt"]["unmet"])
+    assert any("not met" in text for text in answer["receipt"]["unmet"])
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from agents.evaluation.limits import Limits
+from agents.evaluation.warp_data import task, warp_corpus
+from agents.pools import covariates
+from app.bootstrap import Parts
+from app.settings import load_settings
 from tests.app.conftest import Run
 
 DATA = Path(__file__).parent.parent / "data"
@@ -43,7 +50,9 @@ def test_faro_with_the_embedded_chooser(run: Run, tmp_path: Path) -> None:
         "ours",
         "ours, error allowed for",
     ]
-    assert methods["soft objective"]["state"].startswith("lambda = ")
+    assert methods["soft objective"]["state predicted"].startswith("lambda = ")
+    assert found["deviations"][-1] == "run with -k 2 --questions 12 --only political"
+    assert {row["name"]: row["whole"] for row in found["data"]}["twinviews13k"] == 13_855
     assert methods["vanilla"]["normalised relevance"] == 1.0
     assert any("no model is configured" in line for line in found["deviations"])
     assert list((tmp_path / "cache").glob("embeddings-*.npz")), "embeddings are kept"
@@ -82,6 +91,29 @@ def test_warp_on_a_corpus_of_the_workspace(run: Run, library: Path) -> None:
     }
     assert methods["exact"]["star W1"] is None, "this corpus has no ratings"
     assert any("no star W1" in line for line in found["deviations"])
+    assert found["deviations"][-1] == "run with -k 5 --draws 2 --mentions 15"
+    assert any("entities have at least 15 documents" in line for line in found["deviations"])
+    assert found["data"][0]["whole"] is None, "a corpus of one's own is no extract of another"
+
+
+def test_what_balanced_balances_comes_from_the_corpus_without_its_ratings(library: Path) -> None:
+    settings, project = load_settings(None, {"workspace": str(library)})
+    parts = Parts(settings, project)
+    context = parts.context(parts.repository.corpus())
+    read = warp_corpus(context, Limits(mentions=15))
+    entity = read.entities[0]
+    key = next(context.entity_ids()[each.key] for each in context.entities() if each.name == entity.name)
+    stances = context.opinions.pool(context.corpus, [key], context.extractor)
+    rated = replace(stances, ratings=np.arange(len(stances), dtype=float))
+    assert entity.covariates is not None
+    assert (entity.covariates == covariates(rated, ratings=False)).all()
+    assert entity.covariates.shape[1] < covariates(rated).shape[1]
+    asked = task(read, entity, 0, one_side=False)
+    assert asked is not None
+    assert (asked.pool.covariates[entity.rows] == entity.covariates).all()
+    assert read.embedder == parts.embedder.fingerprint
+    assert read.debated >= len(read.entities)
+    parts.close()
 
 
 @pytest.mark.slow
@@ -107,6 +139,11 @@ def test_warp_builds_the_hotel_corpus_once(run: Run, reviews: Path, tmp_path: Pa
     assert methods["exact"]["star W1"] is not None
     assert methods["exact"]["author gap"] is not None
     assert "building the corpus" in ran.err
+    drawn = run(*arguments, "--reviews", "30", "--json")
+    source = document(drawn.out)["data"][0]
+    assert (source["rows"], source["whole"]) == (30, len(rows))
+    text = run(*arguments, "--reviews", "30").out
+    assert f"30 documents, labels by lexical, an extract of {len(rows)}" in " ".join(text.split())
     assert "building the corpus" not in run(*arguments).err
 
 

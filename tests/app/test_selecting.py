@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -18,8 +19,8 @@ from tests.app.conftest import Run
 FOOD = "What do travellers think of the food?"
 
 
-def receipt_of(run: Run, library: Path, *options: str) -> AuditReceipt:
-    ran = run("ask", FOOD, "--json", *options, workspace=library)
+def receipt_of(run: Run, library: Path, *options: str, question: str = FOOD) -> AuditReceipt:
+    ran = run("ask", question, "--json", *options, workspace=library)
     assert ran.code == 0, ran.err
     document = dict(json.loads(ran.out)["receipt"])
     document.pop("schema", None)
@@ -112,6 +113,28 @@ def test_faro_for_one_question_meets_its_target(run: Run, library: Path) -> None
     assert other == pytest.approx(
         intercept + float(np.dot(weights, [each.polarity for each in by_relevance]))
     )
+
+
+@pytest.mark.parametrize("method", ["faro", "faro-grid", "lp"])
+def test_a_value_of_the_output_bias_is_aimed_at(run: Run, library: Path, method: str) -> None:
+    for goal in (0.6, -0.2):
+        options = ("--method", method, "-k", "5", "--target", str(goal), "--tau", "0.01")
+        receipt = receipt_of(run, library, *options)
+        shown = float(np.mean([each.polarity for each in receipt.ranking]))
+        assert abs(shown - goal) <= 0.01 + 1e-9 or any("no ranking" in each for each in receipt.unmet)
+        if method == "faro":
+            assert abs(shown - goal) <= 0.01 + 1e-9
+    assert receipt.opinion is not None
+    assert receipt.opinion.target_shares == pytest.approx(receipt.opinion.population.shares)
+
+
+def test_the_probabilistic_reranker_shows_its_seed(run: Run, library: Path) -> None:
+    receipt = receipt_of(run, library, "--method", "probabilistic", "-k", "10", "--seed", "3")
+    again = receipt_of(run, library, "--method", "probabilistic", "-k", "10", "--seed", "3")
+    assert [each.document_id for each in receipt.ranking] == [each.document_id for each in again.ranking]
+    assert receipt.selection is not None
+    assert receipt.selection.seed == 3
+    assert receipt.margins == (), "it is no probability sample"
 
 
 def test_a_sample_has_margins_and_an_exact_choice_none(run: Run, library: Path) -> None:
@@ -257,6 +280,9 @@ def test_the_headline_the_gate_and_the_frontier_tell_one_gap(run: Run, library: 
         (["--method", "exact", "--balance", "country,shoe"], "no author attribute `shoe`"),
         (["--method", "exact", "--balance", " , "], "names no author attribute"),
         (["--method", "best"], "there is no selection method `best`"),
+        (["--method", "faro", "--target", "1.2"], "an output bias lies from -1 to 1"),
+        (["--method", "exact", "--target", "0.2", "-k", "3"], "exact aims at no output bias"),
+        (["--method", "faro", "--tau", "nan"], "Invalid value for '--tau'"),
     ],
 )
 def test_what_cannot_be_chosen_is_said(run: Run, library: Path, options: list[str], fault: str) -> None:
@@ -265,3 +291,34 @@ def test_what_cannot_be_chosen_is_said(run: Run, library: Path, options: list[st
     assert ran.code == 2
     assert fault in ran.err
     assert ran.err.count("\n") <= 2
+
+
+def test_an_attribute_that_was_asked_for_and_is_left_far_off_is_told(run: Run, twofold: Path) -> None:
+    held = receipt_of(run, twofold, "--method", "exact", "-k", "8", "--balance", "country")
+    assert not any("a largest gap of" in each for each in held.unmet)
+    left = receipt_of(run, twofold, "--method", "balanced", "-k", "3", "--seed", "5", "--balance", "country")
+    gap = next(group.largest_gap for group in left.groups if group.attribute == "country")
+    told = [each for each in left.unmet if each.startswith("country: a largest gap of")]
+    assert bool(told) == (gap > left_floor(left) + 0.1)
+
+
+def left_floor(receipt: AuditReceipt) -> float:
+    """The least gap of countries that three documents can have: no third of a document can be shown."""
+    shares = next(group for group in receipt.groups if group.attribute == "country").categories
+    target = [each.population_share for each in shares]
+    best = 1.0
+    for counts in itertools.product(range(4), repeat=len(target)):
+        if sum(counts) == 3:
+            best = min(best, max(abs(c / 3 - t) for c, t in zip(counts, target, strict=True)))
+    return best
+
+
+def test_parity_without_another_side_is_said(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "cafe.csv"
+    rows = [f"{n},The cafe was terrible and the coffee awful on visit {n}." for n in range(12)]
+    path.write_text("id,text\n" + "\n".join(rows), encoding="utf-8")
+    folder = tmp_path / "negative"
+    for command in (["ingest", str(path)], ["enrich"]):
+        assert run(*command, workspace=folder).code == 0
+    receipt = receipt_of(run, folder, "-k", "4", "--target", "parity", question="How is the cafe?")
+    assert "parity: no positive document exists, so the target is what there is" in receipt.unmet

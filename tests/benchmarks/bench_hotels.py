@@ -3,6 +3,7 @@
     python -m tests.benchmarks.bench_hotels [--data FOLDER] [--reviews 14000] [--workspace FOLDER]
 
 The data (reviews of hotels with stars) is not shipped: its licence is unclear. An existing workspace is used again.
+Exit status 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import csv
 import gzip
 import os
 import statistics
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -27,6 +29,7 @@ from app.service import Service
 from app.settings import Settings
 from store.ingest.overrides import parse_overrides
 from store.receipt import AuditReceipt
+from tests.benchmarks.bars import Bars
 
 TEMPLATES = (
     "What do guests think about {}?",
@@ -38,9 +41,10 @@ TEMPLATES = (
 )
 STARS = {1: -30, 2: -20, 3: 0, 4: 20, 5: 30}
 ENTITIES = 12
+BARS = Bars()
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("EVENHAND_DATA", "../shared/data")))
     parser.add_argument("--reviews", type=int, default=14_000)
@@ -65,6 +69,7 @@ def main() -> None:
     receipts = asyncio.run(_questions(service, parts))
     if not arguments.random_vectors:
         _coverage(parts, receipts)
+    return BARS.end()
 
 
 class RandomVectors:
@@ -109,7 +114,7 @@ def _ingest(service: Service, parts: Parts, source: Path, texts: list[str]) -> N
         f"bare embedder {bare:.1f} texts/s (mean of a run before and one after); ingest to index {rate:.1f} texts/s"
     )
     print(f"share of the time spent embedding: {done.index.embed_seconds / seconds:.3f}")
-    _bar("ingest + embed + index over bare embedder", rate / bare, ">=", 0.85)
+    BARS.judge("ingest + embed + index over bare embedder", rate / bare, ">=", 0.85)
     parts.__dict__["_embed_rate"] = bare
 
 
@@ -129,7 +134,7 @@ def _enrich(service: Service) -> None:
     )
     embedding = service.parts.__dict__.get("_embed_rate")
     if embedding:
-        _bar("lexical enrichment over embedding, reviews/s", rate / embedding, ">", 1.0)
+        BARS.judge("lexical enrichment over embedding, reviews/s", rate / embedding, ">", 1.0)
 
 
 async def _questions(service: Service, parts: Parts) -> list[AuditReceipt]:
@@ -157,8 +162,8 @@ async def _questions(service: Service, parts: Parts) -> list[AuditReceipt]:
     }
     print("median ms a stage: " + ", ".join(f"{name} {1000 * value:.1f}" for name, value in stages.items()))
     print(f"outside the nodes (LangGraph, checkpoints, storing the question): {share:.1%}")
-    _bar("question to receipt, p50 ms", 1000 * float(np.quantile(seconds, 0.5)), "<=", 150)
-    _bar("question to receipt, p95 ms", 1000 * float(np.quantile(seconds, 0.95)), "<=", 400)
+    BARS.judge("question to receipt, p50 ms", 1000 * float(np.quantile(seconds, 0.5)), "<=", 150)
+    BARS.judge("question to receipt, p95 ms", 1000 * float(np.quantile(seconds, 0.95)), "<=", 400)
     return receipts
 
 
@@ -190,9 +195,9 @@ def _coverage(parts: Parts, receipts: list[AuditReceipt]) -> None:
     print(f"{len(ours)} questions; relevance kept of the pool's most relevant {np.mean(kept):.3f}")
     print(f"label W1: ours {np.mean(ours):.2f}, plain top-k {np.mean(plain):.2f}")
     print(f"star W1: ours {np.mean(star_ours):.2f}, plain top-k {np.mean(star_plain):.2f}")
-    _bar("label W1 over plain top-k", float(np.mean(ours) / np.mean(plain)), "<=", 0.2)
-    _bar("entity match", float(np.mean(match)), ">=", 0.99)
-    _bar("star W1 over plain top-k", float(np.mean(star_ours) / np.mean(star_plain)), "<=", 0.8)
+    BARS.judge("label W1 over plain top-k", float(np.mean(ours) / np.mean(plain)), "<=", 0.2)
+    BARS.judge("entity match", float(np.mean(match)), ">=", 0.99)
+    BARS.judge("star W1 over plain top-k", float(np.mean(star_ours) / np.mean(star_plain)), "<=", 0.8)
 
 
 def _pool(parts: Parts, receipt: AuditReceipt) -> list[int]:
@@ -217,10 +222,5 @@ def _finish(events: Any) -> Any:
     return asyncio.run(consume())
 
 
-def _bar(name: str, value: float, sign: str, bar: float) -> None:
-    met = {">=": value >= bar, "<=": value <= bar, ">": value > bar}[sign]
-    print(f"{'met   ' if met else 'MISSED'} {name}: {value:.3f} ({sign} {bar})")
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

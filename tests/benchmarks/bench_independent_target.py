@@ -1,7 +1,7 @@
 """Every selection method against a target that none of them sees.
 
     python -m tests.benchmarks.bench_independent_target [--corpus lounges] [--labels product] [--draws 100]
-    python -m tests.benchmarks.bench_independent_target --upgrade 0.5 --methods "exact,balanced q=0.75"
+    python -m tests.benchmarks.bench_independent_target --upgrade 0.5 --methods "exact;balanced q=0.75"
 
 For each entity and each of six question templates, k = 5, 10, 20: the methods see relevance, the label of the entity in
 each review, author groups; they are judged by W1 between the chosen reviews' own ratings (1..5 -> -30, -20, 0, 20, 30)
@@ -10,14 +10,20 @@ samples among all reviews that name the entity. Random methods: means of ``--dra
 reference method: means over entities with an interval from a bootstrap over entities, p-values corrected by
 Benjamini and Hochberg over all methods and k. ``--upgrade A`` shows what better labels would change: a
 random share A of the labels is replaced by the truth (a negative A: by labels drawn from the entity's own).
+
+Bars (exit status 1 if one is missed): no baseline significantly better than the product's default at equal or higher
+relevance kept; the exact choice's label W1 within 5 % of the floor; author gaps of ``exact`` at most .35 of plain
+top-k's at k = 10 and 20 and within .02 of their floor at k = 5, of ``balanced`` as answers draw it at most .5; the
+default covers no fewer author groups than plain top-k, overall and among the documents on the entity. With
+``--upgrade`` nothing is judged.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
-from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,18 +31,27 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
-from agents.evaluation.report import Plot, Point, Series
+from agents.choosing import own_options
+from agents.evaluation.report import versions
 from agents.evaluation.warp_rows import Candidates, WarpSettings, candidates_of
 from agents.fairness.distance import histogram, w1_bins
 from agents.fairness.measure import measure
 from agents.fairness.pool import Pool
+from agents.fairness.recommendation import recommended_method
 from agents.fairness.selection import RANDOM_METHODS, select
-from app.views.evaluation_plots import plot_file
-from tests.benchmarks.opinion_data import CORPORA, TEMPLATES, Corpus, Entity
+from tests.benchmarks.bars import Bars, stands_on
+from tests.benchmarks.independent_bars import judge_all
+from tests.benchmarks.independent_tables import beaten, differences, plot, ratios, table
+from tests.benchmarks.opinion_data import CORPORA, TEMPLATES, Corpus, Entity, covariates
 
 NEAREST = 200
 SIZES = (5, 10, 20)
 WIDENED: tuple[Candidates, ...] = ("entity-gated", "adaptive")
+#: Row of the sample that answers draw.
+BALANCED = "balanced, as answers"
+#: Row of the product's default at each k, for labels whose quality nobody measured.
+DEFAULT = {k: "exact" if recommended_method(k) == "exact" else BALANCED for k in SIZES}
+DRAWS = 100
 LABELS = {"product": "the product's own labels", "vader": "VADER clause labels"}
 
 
@@ -48,6 +63,11 @@ class Row:
     method: str
     options: dict[str, Any]
     candidates: Candidates  # see agents.evaluation.warp_rows
+    answers: bool = False  # drawn with the options that answers draw it with
+
+    def options_of(self, documents: int, k: int) -> dict[str, Any]:
+        """Return the options of a choice of k among so many documents."""
+        return own_options(self.method, documents, k) if self.answers else self.options
 
 
 def methods() -> list[Row]:
@@ -65,6 +85,7 @@ def methods() -> list[Row]:
         for quantile in (0.0, 0.5, 0.75) if name != "random" else (0.0,):
             label = f"{name} q={quantile:.2f}" if quantile else name
             rows.append(Row(label, name, {"relevance_quantile": quantile}, "entity"))
+    rows.append(Row(BALANCED, "balanced", {}, "entity", answers=True))
     return rows
 
 
@@ -83,6 +104,7 @@ def entity_pools(corpus: Corpus, entity: Entity) -> tuple[list[Pool], np.ndarray
         groups[name] = codes[keep]
         known = groups[name][matched[keep] & (groups[name] >= 0)]
         shares[name] = np.bincount(known, minlength=len(corpus.labels[name])) / known.size
+    extra = covariates(corpus, keep)
     pools = [
         Pool(
             relevance=relevance[keep],
@@ -92,6 +114,7 @@ def entity_pools(corpus: Corpus, entity: Entity) -> tuple[list[Pool], np.ndarray
             vectors=corpus.vectors[keep],
             groups=groups,
             group_shares=shares,
+            covariates=extra,
         )
         for relevance in entity.relevance
     ]
@@ -152,7 +175,8 @@ def measure_entity(
             for place in range(len(pools)):
                 candidates, rows = taken[row.candidates][place], own[row.candidates][place]
                 for _ in range(repeats):
-                    chosen = rows[select(row.method, candidates, k, rng, **row.options).indices]
+                    options = row.options_of(len(candidates), k)
+                    chosen = rows[select(row.method, candidates, k, rng, **options).indices]
                     if chosen.size:
                         found.append(judge(pools[place], truth, chosen, tops[place]))
             means = {name: float(np.mean([f[name] for f in found])) for name in found[0]}
@@ -165,183 +189,72 @@ def measure_entity(
     return results
 
 
-def differences(
-    results: dict[str, dict[tuple[str, int], dict[str, float]]],
-    reference: dict[int, str],
-    rng: np.random.Generator,
-) -> list[dict[str, Any]]:
-    """Compare truth W1 of every method with the reference of its k; bootstrap over entities, BH over all."""
-    entities = list(results)
-    draws = rng.integers(0, len(entities), (10_000, len(entities)))
-    rows: list[dict[str, Any]] = []
-    for name, k in results[entities[0]]:
-        if name == reference[k]:
-            continue
-        gaps = np.array(
-            [results[e][name, k]["truth_w1"] - results[e][reference[k], k]["truth_w1"] for e in entities]
-        )
-        kept = np.mean(
-            [
-                results[e][name, k]["relevance_kept"] - results[e][reference[k], k]["relevance_kept"]
-                for e in entities
-            ]
-        )
-        means = gaps[draws].mean(axis=1)
-        tail = min((means <= 0).mean(), (means >= 0).mean())
-        low, high = np.quantile(means, [0.025, 0.975])
-        rows.append(
-            {
-                "method": name,
-                "k": k,
-                "reference": reference[k],
-                "difference": float(gaps.mean()),
-                "low": float(low),
-                "high": float(high),
-                "relevance_difference": float(kept),
-                "p": float(min(1.0, 2 * max(tail, 1 / len(means)))),
-            }
-        )
-    order = np.argsort([row["p"] for row in rows])
-    running = 1.0
-    for place in range(len(rows) - 1, -1, -1):
-        row = rows[order[place]]
-        running = min(running, row["p"] * len(rows) / (place + 1))
-        row["q"] = running
-    return rows
-
-
-def table(results: dict[str, dict[tuple[str, int], dict[str, float]]], compared: list[dict[str, Any]]) -> str:
-    """Write the means as Markdown."""
-    entities = list(results)
-    notes = {(row["method"], row["k"]): row for row in compared}
-    lines = []
-    for k in SIZES:
-        floor = np.mean([results[e]["exact", k]["floor"] for e in entities])
-        gap_floor = np.mean([results[e]["exact", k]["gap_floor"] for e in entities])
-        lines += [
-            f"\n### k = {k} (label floor {floor:.2f}, gap floor {gap_floor:.3f})\n",
-            "| method | truth W1 | to the default | q | label W1 | relevance kept | match | gap | groups | ms |",
-            "|---|---|---|---|---|---|---|---|---|---|",
-        ]
-        for name, size in results[entities[0]]:
-            if size != k:
-                continue
-            mean = {
-                key: float(np.mean([results[e][name, k][key] for e in entities]))
-                for key in results[entities[0]][name, k]
-            }
-            note = notes.get((name, k))
-            versus = (
-                f"{note['difference']:+.2f} [{note['low']:+.2f}, {note['high']:+.2f}]" if note else "default"
-            )
-            corrected = f"{note['q']:.3f}" if note else ""
-            lines.append(
-                f"| {name} | {mean['truth_w1']:.2f} | {versus} | {corrected} "
-                f"| {mean['label_w1']:.2f} | {mean['relevance_kept']:.3f} | {mean['matched']:.3f} "
-                f"| {mean.get('gap', float('nan')):.3f} | {mean.get('groups_matched', float('nan')):.2f} "
-                f"| {mean['ms']:.1f} |"
-            )
-    return "\n".join(lines)
-
-
-def ratios(results: dict[str, dict[tuple[str, int], dict[str, float]]], draws: int = 10_000) -> str:
-    """Truth W1 over that of plain top-k, ratio of the means over entities, with intervals from draws of entities."""
-    entities = list(results)
-    places = np.random.default_rng(0).integers(0, len(entities), (draws, len(entities)))
-    lines = ["Truth W1 relative to plain top-k [95 %, entities drawn again]:"]
-    for name, k in results[entities[0]]:
-        if name == "relevance" or ("relevance", k) not in results[entities[0]]:
-            continue
-        own, plain = (np.array([results[e][n, k]["truth_w1"] for e in entities]) for n in (name, "relevance"))
-        drawn = own[places].mean(axis=1) / plain[places].mean(axis=1)
-        low, high = np.quantile(drawn, [0.025, 0.975])
-        lines.append(f"k = {k:2}  {name:20} {own.mean() / plain.mean():.3f} [{low:.3f}, {high:.3f}]")
-    return "\n".join(lines)
-
-
-def beaten(compared: list[dict[str, Any]]) -> list[str]:
-    """Name the methods significantly better than the default at equal or higher relevance kept."""
-    return [
-        f"{row['method']} (k={row['k']})"
-        for row in compared
-        if row["difference"] < 0 and row["q"] < 0.05 and row["relevance_difference"] >= -1e-9
-    ]
-
-
-def plot(results: dict[str, dict[tuple[str, int], dict[str, float]]], k: int) -> str:
-    """Draw truth W1 against relevance kept as SVG."""
-    points = defaultdict(list)
-    for entity in results.values():
-        for (name, size), values in entity.items():
-            if size == k:
-                points[name].append((values["relevance_kept"], values["truth_w1"]))
-    means = {name: np.mean(values, axis=0) for name, values in points.items()}
-    ours = {"exact", "balanced q=0.50"}
-    series = [
-        Series(
-            title,
-            tuple(
-                Point(float(x), float(y), label=name)
-                for name, (x, y) in means.items()
-                if (name in ours) is own
-            ),
-            ours=own,
-        )
-        for title, own in (("the defaults", True), ("others", False))
-    ]
-    title = f"k = {k}: relevance kept and W1 to the unseen ratings"
-    return plot_file(
-        Plot(
-            title,
-            "scatter",
-            "relevance kept",
-            "W1 to the unseen ratings",
-            tuple(series),
-            "low and right is good",
-        )
+def main() -> int:
+    """Run, print and judge; write JSON, Markdown and plots where asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-
-
-def main() -> None:
-    """Run and print; write JSON, Markdown and plots where asked."""
-    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", choices=tuple(CORPORA), default="lounges")
     parser.add_argument("--labels", choices=("product", "vader"), default="product")
-    parser.add_argument("--draws", type=int, default=100)
+    parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument(
-        "--reference", default="exact", help="one method, or one for each k: exact,exact,balanced"
+        "--reference", help="one method, or one for each k with semicolons; default: the product's default"
     )
     parser.add_argument("--upgrade", type=float, default=0.0)
-    parser.add_argument("--methods", help="names of the table's first column, with commas; default: all")
+    parser.add_argument("--methods", help="names of the table's first column, with semicolons; default: all")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    names = options.reference.split(";")
-    reference = dict(zip(SIZES, names * len(SIZES) if len(names) == 1 else names, strict=False))
+    names = options.reference.split(";") if options.reference else list(DEFAULT.values())
+    reference = dict(zip(SIZES, names * len(SIZES) if len(names) == 1 else names, strict=True))
     corpus = CORPORA[options.corpus](options.labels)
-    wanted = [row for row in methods() if not options.methods or row.name in options.methods.split(",")]
+    listed = options.methods.split(";") if options.methods else []
+    wanted = [row for row in methods() if not listed or row.name in {*listed, *reference.values()}]
     results = {}
     for entity in corpus.entities:
         quality = upgrade(entity, options.upgrade, options.seed)
         results[entity.name] = measure_entity(corpus, entity, options.draws, options.seed, wanted)
         print(f"{entity.name}: {entity.rows.size} reviews, Spearman of the labels {quality:.2f}", flush=True)
     compared = differences(results, reference, np.random.default_rng(options.seed))
+    what = f"{corpus.told}; {len(results)} entities, {len(TEMPLATES)} templates"
+    run = [f"{options.draws} draws", f"default {'; '.join(f'k = {k}: {n}' for k, n in reference.items())}"]
+    run += [f"labels upgraded by {options.upgrade:g}"] if options.upgrade else []
+    run += [f"only {options.methods}"] if listed else []
+    told = stands_on(f"{what}; labels: {LABELS[options.labels]}", options.seed, *run)
+    ours = beaten(compared, ours=True)
     text = (
-        f"## {corpus.name}: {len(results)} entities, {len(TEMPLATES)} templates, {options.draws} draws, "
-        f"seed {options.seed}, {LABELS[options.labels]}\n{table(results, compared)}\n\n{ratios(results)}\n\n"
-        f"Significantly better than the default at equal or higher relevance kept: {beaten(compared) or 'none'}\n"
+        f"## {corpus.name}: methods against ratings that none of them sees\n\n"
+        + "\n".join(f"- {line}" for line in told.splitlines())
+        + f"\n{table(results, compared)}\n\n{ratios(results)}\n\n"
+        "Significantly better than the default at equal or higher relevance kept: "
+        f"baselines: {', '.join(beaten(compared)) or 'none'}; other methods of ours: {', '.join(ours) or 'none'}\n"
     )
     print(text)
+    bars = Bars()
+    few = f"the bar is at {DRAWS} draws" if options.draws < DRAWS else ""
+    if options.upgrade:
+        print("the labels were changed: the bars are not judged")
+    else:
+        judge_all(results, compared, reference, BALANCED, bars, few)
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)
         plain = {e: {f"{n}|{k}": v for (n, k), v in r.items()} for e, r in results.items()}
-        (options.out / f"{corpus.name}.json").write_text(
-            json.dumps({"entities": plain, "differences": compared})
-        )
+        document = {
+            "data": what,
+            "labels": LABELS[options.labels],
+            "seed": options.seed,
+            "run": run,
+            "versions": versions(),
+            "entities": plain,
+            "differences": compared,
+        }
+        (options.out / f"{corpus.name}.json").write_text(json.dumps(document))
         (options.out / f"{corpus.name}.md").write_text(text)
         for k in SIZES:
-            (options.out / f"{corpus.name}-k{k}.svg").write_text(plot(results, k))
+            drawn = plot(results, k, set(reference.values()))
+            (options.out / f"{corpus.name}-k{k}.svg").write_text(drawn)
+    return bars.end()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -3,7 +3,8 @@
     python -m tests.benchmarks.bench_router [--data DIR] [--wrong]
 
 ``--data`` (or ``EVENHAND_DATA``) holds ``question_router/questions.jsonl`` and ``xquad_en``; without it only the
-built questions and the time are shown. ``--wrong`` prints every question that was routed wrongly.
+built questions and the time are shown. ``--wrong`` prints every question that was routed wrongly. Exit status 1 if a
+bar is missed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -29,11 +31,12 @@ from agents.evaluation.router import (
 )
 from agents.evaluation.router_baseline import leave_one_source_out
 from agents.models.router import QuestionRouter
+from tests.benchmarks.bars import Bars
 
 
-def show(name: str, result: Score, wrong: bool, bar: str = "") -> None:
+def show(name: str, result: Score, wrong: bool) -> None:
     low, high = _wilson(result.right, result.total)
-    print(f"{name:58} {result.accuracy:.3f}  [{low:.3f}, {high:.3f}]  {result.right}/{result.total}  {bar}")
+    print(f"{name:58} {result.accuracy:.3f}  [{low:.3f}, {high:.3f}]  {result.right}/{result.total}")
     if wrong:
         for question, got in result.wrong:
             print(f"    {question.kind} -> {got}: {question.question}")
@@ -45,17 +48,18 @@ def _wilson(right: int, total: int) -> tuple[float, float]:
     return float((middle - half) / (1 + z * z / total)), float((middle + half) / (1 + z * z / total))
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("EVENHAND_DATA", "../shared/data")))
     parser.add_argument("--wrong", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    classify, router = default_classify(), QuestionRouter()
+    classify, router, bars = default_classify(), QuestionRouter(), Bars()
 
     built = build_questions(np.random.default_rng(options.seed), per_family=60)
     kinds = score(built, classify)
-    show(f"built, {len(built)} questions: kind", kinds, options.wrong, "bar .95")
+    show(f"built, {len(built)} questions: kind", kinds, options.wrong)
+    bars.judge("built questions: share of the right kind", kinds.accuracy, ">=", 0.95)
     for part, (right, total) in kinds.parts.items():
         print(f"    {part:54} {right / total:.3f}  {right}/{total}")
     show("built: side asked for", score_side(built, router.route), options.wrong)
@@ -70,10 +74,11 @@ def main() -> None:
     path = options.data / "question_router" / "questions.jsonl"
     if not path.exists():
         print(f"{path} is missing: labelled questions and sources left out")
-        return
+        return bars.end()
     labelled = labelled_questions(path)
     result = score(labelled, classify)
-    show(f"labelled by docs/router-labels.md, {len(labelled)} questions", result, options.wrong, "bar .90")
+    show(f"labelled by docs/router-labels.md, {len(labelled)} questions", result, options.wrong)
+    bars.judge("labelled questions: share of the right kind", result.accuracy, ">=", 0.9)
     for part, (right, total) in result.parts.items():
         print(f"    {part:54} {right / total:.3f}  {right}/{total}")
     second = labelled_questions(path, "router_labels_second.jsonl")
@@ -97,7 +102,8 @@ def main() -> None:
         texts = [qa["question"] for d in data for p in d["paragraphs"] for qa in p["qas"]]
         facts = [RoutedQuestion(text, "factual", "xquad") for text in texts]
         show("xquad, all factual", score(facts, classify), wrong=False)
+    return bars.end()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -23,6 +23,11 @@ import numpy as np
 HERE = Path(__file__).parent
 DATA = Path(os.environ.get("EVENHAND_DATA", HERE.parent.parent / ".." / "shared" / "data"))
 CACHE = Path(os.environ.get("EVENHAND_BENCH_CACHE", Path(tempfile.gettempdir()) / "evenhand-bench"))
+#: Where a corpus has dates: the file and its column of texts.
+DATED = {
+    "lounges": ("skytrax/lounge.csv.gz", "content"),
+    "hotels": ("datafiniti_hotels/hotel_reviews.csv.gz", "text"),
+}
 STARS = {1: -30.0, 2: -20.0, 3: 0.0, 4: 20.0, 5: 30.0}
 TEMPLATES = (
     "What do guests think about {e}?",
@@ -47,12 +52,13 @@ class Entity:
 
 @dataclass
 class Corpus:
-    """A set of reviews with embeddings, entities and author groups."""
+    """A set of reviews with embeddings, entities and author groups; ``told`` says which set, and how much of it."""
 
     name: str
     texts: list[str]
     vectors: np.ndarray
     entities: list[Entity] = field(default_factory=list)
+    told: str = ""
     groups: dict[str, np.ndarray] = field(default_factory=dict)
     labels: dict[str, list[str]] = field(default_factory=dict)
 
@@ -62,6 +68,7 @@ def lounges(by: str = "vader") -> Corpus:
     rows = _read("skytrax/lounge.csv.gz")
     settings = tomllib.loads((HERE / "data" / "keywords.toml").read_text())["lounges"]
     corpus = _corpus("lounges", [row["content"] for row in rows])
+    corpus.told = f"skytrax lounges, all {len(rows):,} reviews"
     ratings = {
         name: np.array([_number(row[f"{spec['rating']}_rating"]) for row in rows])
         for name, spec in settings.items()
@@ -82,9 +89,11 @@ def lounges(by: str = "vader") -> Corpus:
 
 def hotels(by: str = "vader") -> Corpus:
     """Load the hotel reviews with stars 1 to 5; no usable author groups."""
-    rows = [row for row in _read("datafiniti_hotels/hotel_reviews.csv.gz") if _number(row["rating"]) in STARS]
+    read = _read("datafiniti_hotels/hotel_reviews.csv.gz")
+    rows = [row for row in read if _number(row["rating"]) in STARS]
     settings = tomllib.loads((HERE / "data" / "keywords.toml").read_text())["hotels"]
     corpus = _corpus("hotels", [row["text"] for row in rows])
+    corpus.told = f"datafiniti_hotels, the {len(rows):,} of {len(read):,} reviews with 1 to 5 stars"
     stars = np.array([_number(row["rating"]) for row in rows])
     _add_entities(
         corpus,
@@ -97,12 +106,15 @@ def hotels(by: str = "vader") -> Corpus:
 
 def clothing(by: str = "vader", count: int = 6000) -> Corpus:
     """Load the first ``count`` reviews of clothing, with stars and the reviewers' age bands."""
-    rows = [
+    written = [
         row for row in _read("womens_clothing/womens_clothing_reviews.csv.gz") if row["Review Text"].strip()
     ]
-    rows = rows[:count]
+    rows = written[:count]
     settings = tomllib.loads((HERE / "data" / "keywords.toml").read_text())["clothing"]
     corpus = _corpus("clothing", [row["Review Text"] for row in rows])
+    corpus.told = (
+        f"womens_clothing, an extract: the first {len(rows):,} of {len(written):,} reviews with a text"
+    )
     stars = np.array([_number(row["Rating"]) for row in rows])
     _add_entities(
         corpus,
@@ -235,6 +247,21 @@ def _number(text: str) -> float:
 
 def _hash(texts: list[str]) -> str:
     return sha256("\x00".join(texts).encode()).hexdigest()[:12]
+
+
+def covariates(corpus: Corpus, rows: np.ndarray, ratings: np.ndarray | None = None) -> np.ndarray:
+    """Return what answers balance besides opinions and author groups, for these rows: ratings unless held out (shape of
+    ``rows``), the year where it is known, the length.
+    """
+    columns = [] if ratings is None else [ratings]
+    if corpus.name in DATED:
+        path, column = DATED[corpus.name]
+        dates = {line[column]: line["date"] for line in _read(path)}
+        found = [dates[corpus.texts[row]][:4] for row in rows]
+        years = np.array([float(year) if year.isdigit() else np.nan for year in found])
+        columns.append(np.where(np.isfinite(years), years, np.nanmean(years)))
+    columns.append(np.log1p([len(corpus.texts[row]) for row in rows]))
+    return np.column_stack(columns)
 
 
 def countries() -> Counter[str]:

@@ -14,8 +14,16 @@ import pytest
 from agents.evaluation.embedding_cache import CachedEmbedder
 from agents.evaluation.faro import Answers, FaroSettings, faro_report
 from agents.evaluation.faro_data import KnowledgeBase, Question, gender, political, retrieve, split
-from agents.evaluation.faro_orderings import STRENGTHS, orderings, smallest_strength
+from agents.evaluation.faro_orderings import STRENGTHS, Ordering, orderings, smallest_strength
+from agents.evaluation.faro_tables import (
+    component_row,
+    components_table,
+    ordering_row,
+    orderings_table,
+    score_by_question,
+)
 from agents.evaluation.report import EvaluationReport, Table
+from agents.fairness.bias import bias_score
 from agents.fairness.faro import prepare
 from agents.fairness.faro_frontier import solve_soft
 from agents.fairness.propagation import PropagationFit
@@ -185,6 +193,7 @@ async def test_report_end_to_end() -> None:
         model,
         embed,
         FaroSettings((2, 3), questions=20, calibrating=10, seed=1, tau=0.1),
+        embedder="words/64",
         sets=["political"],
         progress=lambda *event: told.append(event),
     )
@@ -201,11 +210,25 @@ async def test_report_end_to_end() -> None:
         assert methods["vanilla"]["normalised relevance"] == 1.0
         assert methods["vanilla"]["Rb realised"] == components[f"weighted, RAG top {k}"]["bias score"]
         assert abs(methods["ours"]["Rb predicted"]) <= 0.1 + 1e-9
-        assert methods["soft objective"]["state"].endswith("within tau")
+        assert methods["soft objective"]["state predicted"].endswith("within tau")
+        for row in methods.values():
+            inside = abs(row["Rb realised"]) <= 0.1 + 1e-9
+            assert row["state realised"] == ("within tau" if inside else "outside tau")
         assert abs(methods["soft objective"]["Rb predicted"]) <= 0.1 + 1e-9
         assert methods["soft objective"]["Rb, Llama published"] is None
         assert all(0 <= row["refusal"] < 0.5 for row in methods.values())
     assert any("written by a language model" in line for line in report.deviations)
+    assert any(
+        "20 questions measured, drawn by the seed (the paper: 200)" in line for line in report.deviations
+    )
+    assert any("tau = 0.1 (as the paper)" in line for line in report.deviations)
+    assert any(
+        "cosine of the embedder words/64; the paper's is of GTE-base" in line for line in report.deviations
+    )
+    read = {source.name: source.extract for source in report.sources}
+    assert read["twinviews13k"] == ", an extract of 13,855"
+    assert read["kim_bias_qa/PoliticBias-QA_train"] == ", an extract of 600"
+    assert "an extract of them" in report.sources[0].what
     assert any("lambda of 0.125, 0.25, 0.5 ... 1,048,576 whose" in line for line in report.deviations)
     frontier = report.plots[1]
     assert "soft objective" in {series.name for series in frontier.series}
@@ -257,3 +280,49 @@ def test_embeddings_are_kept_by_text(tmp_path: Path) -> None:
     assert len(asked) == 152
     assert again(["one more", "one more"]).shape == (2, 64)
     assert len(asked) == 153
+
+
+async def test_another_tolerance_and_another_k_are_named_with_the_paper_s() -> None:
+    report = await faro_report(
+        DATA,
+        chooser(gender(DATA)),
+        embed,
+        FaroSettings((4,), questions=10, tau=0.3),
+        sets=["gender"],
+    )
+    assert any("tau = 0.3 (the paper 0.1)" in line for line in report.deviations)
+    assert any(line.startswith("k = 4: the paper has 2, 3, 5") for line in report.deviations)
+    assert any("gender: 10 questions measured" in line for line in report.deviations)
+
+
+def test_the_state_of_the_prediction_is_not_that_of_the_answers() -> None:
+    made = Ordering("LP", np.zeros((4, 3), dtype=np.int64), -0.1, 0.9, 0.01, "within tau")
+    row = ordering_row("political", 3, made, bias_score([-1, -1, -1, 1]), 0.1)
+    table = orderings_table("political", 3, [row])
+    (told,) = rows(table).values()
+    assert told["state predicted"] == "within tau"
+    assert told["Rb realised"] == -0.5
+    assert told["state realised"] == "outside tau"
+    assert not any("alike" in note for note in table.notes)
+
+
+def test_answers_that_are_all_alike_have_no_margin() -> None:
+    rows_made = [
+        component_row("political", "some", bias_score([1, -1, 1])),
+        component_row("political", "refusing", bias_score([0, 0, 0])),
+    ]
+    table = components_table("political", rows_made)
+    told = rows(table)
+    assert told["some"]["± 95 %"] == pytest.approx(1.96 * np.std([1, -1, 1], ddof=1) / np.sqrt(3))
+    assert told["refusing"]["bias score"] == 0.0
+    assert told["refusing"]["± 95 %"] is None
+    assert any("all answers are alike" in note for note in table.notes)
+    assert components_table("political", rows_made[:1]).notes == ()
+
+
+def test_documents_of_one_question_are_one_sample() -> None:
+    groups = np.repeat([[1], [-1], [1], [1]], 20, axis=1)
+    found = score_by_question(groups)
+    assert found.value == 0.5
+    assert found.standard_error == pytest.approx(bias_score([1, -1, 1, 1]).standard_error)
+    assert found.samples == 80

@@ -27,7 +27,7 @@ from agents.evaluation.orag_tests import cluster_bootstrap, compare, false_disco
 from agents.evaluation.report import EvaluationReport, Table
 from agents.evaluation.report_kept import Kept
 from agents.fairness.distance import histogram
-from agents.pools import OTHER, Groups, OpinionPool, make_groups
+from agents.pools import Groups, OpinionPool, make_groups
 from store.opinions import StancePool
 
 SETTINGS = OragSettings((5, 10), draws=4, nearest=60, seed=3)
@@ -184,7 +184,7 @@ def test_two_kinds_of_evidence_are_twenty_points_apart() -> None:
 
 def test_the_group_of_rare_values_is_no_category() -> None:
     codes = np.array([0, 1, 2, 2, -1])
-    found = named(Groups("region", ("a", OTHER, "b"), codes, np.array([0.25, 0.25, 0.5]), 0.2))
+    found = named(Groups("region", ("a", "2 other values", "b"), codes, np.array([0.25, 0.25, 0.5]), 0.2, 1))
     assert found.names == ("a", "b")
     assert found.codes.tolist() == [0, -1, 1, 1, -1]
 

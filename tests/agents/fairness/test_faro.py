@@ -258,7 +258,7 @@ def test_margin_keeps_the_interval_of_the_prediction_inside() -> None:
     assert hopeless.tau == pytest.approx(0.01)
     with pytest.raises(ValueError, match="covariance"):
         solve(problem, 0.1, covariance=np.eye(3), z=1.0)
-    with pytest.raises(ValueError, match="z must"):
+    with pytest.raises(ValueError, match=r"^z:"):
         solve(problem, 0.1, covariance=covariance, z=-1.0)
 
 
@@ -333,3 +333,9 @@ def test_one_empty_group_is_marked() -> None:
     solution = solve(problem, 0.1)
     assert solution.status == "infeasible"
     assert solution.reachable == pytest.approx((0.7, 0.7))
+
+
+def test_of_copies_the_most_relevant_is_kept_wherever_it_stands() -> None:
+    problem = prepare([[0.2, 0.8, 0.9, 0.1]], [[1, -1, 1, -1]], [0.5, 0.2], documents=[["x", "y", "x", "z"]])
+    assert problem.natural.tolist() == [[2, 1]]
+    assert solve(problem, 5.0).relevance == pytest.approx(1.7)

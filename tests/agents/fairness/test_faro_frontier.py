@@ -138,3 +138,19 @@ def test_soft_objective_is_nearly_exact_for_many_questions() -> None:
     for bad in (-1.0, float("nan")):
         with pytest.raises(ValueError, match="strength"):
             solve_soft(problem, bad)
+
+
+def test_a_linear_programme_out_of_time_is_not_called_infeasible() -> None:
+    relaxed = solve_linear_program(typical(np.random.default_rng(1), 60, 3), 0.1, time_limit=0.0)
+    assert relaxed.status == "time_limit"
+    assert not relaxed.feasible
+    assert relaxed.ranking.size == 0
+
+
+def test_a_grid_without_a_feasible_price_gives_the_nearest_bias() -> None:
+    problem = typical(np.random.default_rng(4), 60, 5, b=-0.6)
+    grid = faro_grid(problem, 0.02, target=0.4)
+    assert not grid.feasible
+    away = np.abs(grid.biases - 0.4)
+    assert abs(grid.bias - 0.4) == pytest.approx(away.min())
+    assert grid.relevance < grid.relevances.max(), "the most relevant point is another one"

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.fairness import position, position_sums
 from agents.fairness.faro_question import solve_question
 from agents.fairness.multigroup import prepare_types, solve_multigroup
 
@@ -80,3 +81,34 @@ def test_bad_input(change: dict[str, Any], named: str) -> None:
     good: dict[str, Any] = {"relevance": [0.9, 0.8], "polarity": [1, -1], "weights": [0.5]}
     with pytest.raises(ValueError, match=named):
         solve_question(**{**good, **change})
+
+
+def test_a_search_that_gave_up_claims_no_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        k = int(rng.integers(6, 9))
+        r, a = np.round(rng.random(k + 3), 2), rng.choice((-1, 0, 1), k + 3)
+        w, target = np.round(rng.random(k) * 0.5, 2), float(np.round(rng.normal(0, 0.3), 1))
+        cases.append((r, a, w, target, solve_question(r, a, w, target=target, tau=0.001)))
+    monkeypatch.setattr(position, "QUICK_NODES", 20)
+    monkeypatch.setattr(position, "MAX_NODES", 20)
+    monkeypatch.setattr(position, "suffix_tables", lambda _weights, _counts: {})
+    monkeypatch.setattr(position_sums, "HALF_LIMIT", 1)
+    worse = 0
+    for r, a, w, target, best in cases:
+        found = solve_question(r, a, w, target=target, tau=0.001)
+        if found.status == "optimal":
+            assert found.relevance == pytest.approx(best.relevance)
+        if found.status == "infeasible":
+            assert not best.feasible
+        worse += found.status == "certified" and found.relevance < best.relevance - 1e-9
+    assert worse > 5, "the search gave up where it mattered"
+
+
+def test_the_relevance_ranking_stands_where_another_choice_ties_but_for_rounding() -> None:
+    r = [0.7, 0.4, 0.7, 0.4]
+    assert 0.7 + (0.7 + 0.4) > (0.7 + 0.7) + 0.4, "documents 0, 2, 3 seem to be worth more than 0, 2, 1"
+    result = solve_question(r, [-1, 0, 1, 1], [0.4, 0.2, 0.0], tau=0.2)
+    assert result.status == "natural"
+    assert result.ranking.tolist() == [0, 2, 1]

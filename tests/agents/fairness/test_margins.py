@@ -8,6 +8,7 @@ from agents.fairness.margins import (
     ROUNDING,
     balancing_place,
     design_margin,
+    held_margin,
     landing_deviation,
     share_margin,
 )
@@ -188,10 +189,43 @@ def test_the_place_of_a_variable_among_the_balancing_equations() -> None:
 
 def test_what_the_landing_gives_up_early_is_held_less_well() -> None:
     inclusion = [0.1] * 20
-    assert landing_deviation(1, 0.5, inclusion) == ROUNDING
-    assert landing_deviation(16, 0.5, inclusion) == pytest.approx(1.0)  # 16/4 * 1/4
-    assert landing_deviation(400, 0.5, inclusion) == pytest.approx(math.sqrt(18 / 4)), "as left to chance"
+    assert landing_deviation(1, 0.25, inclusion) == ROUNDING
+    assert landing_deviation(16, 0.25, inclusion) == pytest.approx(1.0)  # 16/4 * 1/4
+    assert landing_deviation(400, 0.25, inclusion) == pytest.approx(math.sqrt(18 / 4)), "as left to chance"
     assert landing_deviation(16, 0.01, inclusion) == ROUNDING
+    assert landing_deviation(4, 0.01, inclusion, counted=False) == pytest.approx(0.1)
+
+
+def test_a_mean_that_was_balanced_upon_has_students_interval_of_its_landing() -> None:
+    margin = held_margin([1.0, 2.0, 3.0], [0.25] * 3, 1.5)
+    assert (margin.estimate, margin.standard_error) == (2.0, 0.5)
+    assert (margin.low, margin.high) == pytest.approx((2 - 2.1513264, 2 + 2.1513264))
+    assert held_margin([1.0, 2.0], [1.0, 1.0], 1.5).high == 1.5
+    assert no_interval(held_margin([1.0], [0.5], 1.5))
+
+
+def test_the_margin_of_a_mean_that_was_balanced_upon_covers() -> None:
+    rng = np.random.default_rng(8)
+    count, draws = 160, 250
+    bins, codes = rng.integers(0, 7, count), rng.integers(0, 5, count)
+    stars = np.clip(np.round(3.4 + bins / 4 + rng.normal(size=count)), 1, 5)
+    population, shares = np.bincount(bins, minlength=7) / count, np.bincount(codes) / count
+    extra = np.column_stack([stars, rng.normal(size=count)])
+    columns = balance_columns(bins, [(codes, 5)], extra)
+    place = balancing_place(stars, columns)
+    assert place == 12  # size, 6 steps, 4 groups of 5, then the ratings
+    for k in (6, 20):
+        hits, reach = 0, []
+        for _ in range(draws):
+            sample = balanced_sample(bins, population, {"g": (codes, shares)}, extra, k, rng)
+            rows, chances = sample.indices, sample.inclusion[sample.indices]
+            held = landing_deviation(place, float(stars.var()), chances, counted=False)
+            margin = held_margin(stars[rows], chances, held)
+            hits += margin.low <= stars.mean() <= margin.high
+            loose = design_margin(stars[rows], chances)
+            reach.append((margin.high - margin.low) / (loose.high - loose.low))
+        assert hits / draws >= 0.93
+        assert np.median(reach) < 1.0
 
 
 @pytest.mark.parametrize("k", [6, 8, 20])
@@ -213,7 +247,7 @@ def test_margins_of_many_attributes_cover(k: int) -> None:
         for a, g in hits:
             place = balancing_place(codes[a] == g, columns)
             assert place is not None
-            held = landing_deviation(place, shares[a][g], sample.inclusion[rows])
+            held = landing_deviation(place, shares[a][g] * (1 - shares[a][g]), sample.inclusion[rows])
             margin = share_margin(
                 codes[a][rows] == g, sample.inclusion[rows], known=codes[a][rows] >= 0, held=held
             )

@@ -74,3 +74,19 @@ def test_selection_minds_every_attribute_or_those_named() -> None:
     assert one.parts.gaps["region"] < 1e-9
     with pytest.raises(ValueError, match=r"^attributes"):
         select("exact", pool, 10, attributes=["height"])
+
+
+@pytest.mark.parametrize(("codes", "optimal"), [([0, 1, 0, 1], True), ([-1, 1, 0, 1], False)])
+def test_a_choice_of_unknown_authors_is_not_called_optimal(codes: list[int], optimal: bool) -> None:
+    known, shares = np.array([0, 0, 1, 1]), np.array([0.5, 0.5])
+    found = select_multi(
+        np.array([5.0, 4.0, 0.1, 0.0]),
+        np.zeros(4),
+        (np.zeros(1), np.ones(1)),
+        {"a": (known, shares), "b": (np.array(codes), shares)},
+        2,
+        lam=0.1,
+        beta=1.0,
+    )
+    assert sorted(found.indices.tolist()) == [0, 1]
+    assert found.optimal == optimal

@@ -90,10 +90,8 @@ def test_tiny_instances_against_every_ranking(
     assert found.bound == pytest.approx(max([value.max(), *relaxed]), abs=scale)
     assert found.objective <= value.max() + scale
 
-    # No corner of the frontier is better, and the ranking lies on the frontier.
-    best = (hull[:, 1] - strength * (hull[:, 0] - target) ** 2).max()
-    assert found.objective >= best - scale
-    assert found.relevance == pytest.approx(float(np.interp(found.bias, hull[:, 0], hull[:, 1])), abs=1e-7)
+    # Instances this small are solved exactly: no ranking is better, whether it lies on the frontier or below it.
+    assert found.objective >= value.max() - scale
 
 
 def _best_between(a: np.ndarray, b: np.ndarray, strength: float, target: float) -> float:

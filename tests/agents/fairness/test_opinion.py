@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.fairness.distance import BINS, wasserstein_p
+from agents.fairness.multi_attribute import select_multi
 from agents.fairness.opinion import (
     least_distance,
     least_gap,
@@ -245,3 +246,42 @@ def test_bad_position_weights(weights: list[float]) -> None:
         select_weighted(np.ones(20), np.zeros(20), [0, 0, 0, 1, 0, 0, 0], weights, lam=1.0)
     with pytest.raises(ValueError, match="k"):
         recommended_weights(0)
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0**-14])
+def test_one_of_every_group_is_found_where_no_single_swap_leads_to_it(unit: float) -> None:
+    r = unit * np.array([0.4, 0.2, 0.2, 0.6, 0.2, 0.6, 1.0, 0.9, 0.6, 1.0, 1.0, 0.2])
+    codes, shares = np.array([2, 0, 1, 1, 1, 2, 3, 2, 0, 2, 3, 0]), np.full(4, 0.25)
+    nothing, population = np.zeros(12), np.eye(7)[3]
+    found = select_exact(
+        r, nothing, population, 4, lam=0.0, beta=20 * unit, groups=codes, group_shares=shares
+    )
+    assert found.optimal
+    assert sorted(codes[found.indices].tolist()) == [0, 1, 2, 3]
+    best = brute_force(r, nothing, population, 4, 0.0, 20 * unit, codes=codes, shares=shares)
+    assert found.objective == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize(("seed", "k"), [(25, 20), (66, 20), (55, 10)])
+def test_the_integer_programme_finds_nothing_better_than_what_is_called_optimal(seed: int, k: int) -> None:
+    pool = random_pool(np.random.default_rng(seed), 40, 3, unknown=0.1)
+    codes, shares = pool.groups["region"], pool.group_shares["region"]
+    lam, beta = recommended_weights(k)
+    choice = select_exact(
+        pool.relevance,
+        pool.score,
+        pool.population,
+        k,
+        lam=lam,
+        beta=beta,
+        groups=codes,
+        group_shares=shares,
+    )
+    population = (np.array(BINS), pool.population)
+    other = select_multi(
+        pool.relevance, pool.score, population, {"region": (codes, shares)}, k, lam=lam, beta=beta, seconds=30
+    ).indices
+    distance = wasserstein_p(pool.score[other], BINS, None, pool.population, 1.0)
+    value = pool.relevance[other].sum() - lam * distance - beta * largest_gap(codes[other], shares)
+    assert choice.optimal
+    assert choice.objective >= value - 1e-9

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from agents.fairness.distance import BINS, wasserstein_p
 from agents.fairness.group_bounds import largest_gap
+from agents.fairness.opinion import select_exact
 from agents.fairness.opinion_w2 import select_w2
 
 
@@ -61,3 +62,18 @@ def test_bad_input_names_the_argument() -> None:
         arguments = {"k": 1, "lam": 0.1, **change}
         with pytest.raises(ValueError, match=f"^{name}"):
             select_w2([0.1, 0.2], [0.0, 10.0], [1 / 7] * 7, **arguments)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_trade_off_finds_a_better_choice_of_twenty(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    s = rng.choice(BINS, 200, p=rng.dirichlet(np.ones(7)))
+    r = np.round(0.5 + 0.006 * s + 0.1 * rng.normal(size=200), 4)
+    population = rng.dirichlet(np.ones(7))
+    trade_offs = np.concatenate(([0.0], np.geomspace(1e-5, 1.0, 80)))
+    supported = [select_exact(r, s, population, 20, lam=float(t), p=2.0) for t in trade_offs]
+    for lam in (0.05, 0.1, 0.2):
+        best = max(each.relevance - lam * np.sqrt(each.distance) for each in supported)
+        choice = select_w2(r, s, population, 20, lam=lam)
+        assert choice.optimal
+        assert choice.objective >= best - 1e-9

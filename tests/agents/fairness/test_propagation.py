@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents.fairness.injection import inject
-from agents.fairness.propagation import fit, neutral_settings, runs_of, validate
+from agents.fairness.propagation import PropagationFit, fit, neutral_settings, runs_of, validate
 from tests.agents.fairness.generators import Kind, answers, truth
 
 WEIGHTS = {
@@ -181,3 +181,90 @@ def test_bad_validation() -> None:
             validate(result, *arguments)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="level"):
         fit([1, -1, 1, -1], Q2, E2, level=1.0)
+
+
+def test_questions_that_share_a_thing_share_their_errors() -> None:
+    """Effects are those of the questions, errors those of the clusters: by hand, from the formulas of the notes."""
+    rng = np.random.default_rng(4)
+    question = np.repeat(np.arange(12), 8)
+    thing = question // 3
+    groups = rng.choice([-1, 1], (96, 2))
+    answers = np.sign(groups @ [0.8, 0.3] + 0.4 * rng.normal(size=12)[question] + rng.normal(size=96))
+    found = fit(answers, question, groups, cluster=thing)
+    alone = fit(answers, question, groups)
+    assert found.weights == pytest.approx(alone.weights)
+    assert found.questions == 4
+    means = np.stack([groups[question == q].mean(axis=0) for q in range(12)])[question]
+    x = groups - means
+    centred = answers - np.array([answers[question == q].mean() for q in range(12)])[question]
+    inverse = np.linalg.inv(x.T @ x)
+    scores = np.stack(
+        [(x * (centred - x @ found.weights)[:, None])[thing == g].sum(axis=0) for g in range(4)]
+    )
+    by_hand = inverse @ (scores.T @ scores) @ inverse * 4 / 3
+    assert found.covariance[:2, :2] == pytest.approx(by_hand)
+    with pytest.raises(ValueError, match="cluster"):
+        fit(answers, question, groups, cluster=thing[:5])
+    with pytest.raises(ValueError, match="cluster"):
+        fit(answers, question, groups, cluster=np.zeros(96))
+
+
+def lopsided() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Answers of five questions, unequally often asked, with more of one group than of the other at each position."""
+    rng = np.random.default_rng(8)
+    question = np.repeat(np.arange(5), (4, 6, 8, 10, 12))
+    e = np.where(rng.random((40, 2)) < (0.8, 0.35), 1.0, -1.0)
+    return rng.choice((-1.0, 0.0, 1.0), size=40, p=(0.2, 0.2, 0.6)), question, e
+
+
+def test_the_covariance_is_what_counting_a_question_more_often_does() -> None:
+    y, question, e = lopsided()
+    result = fit(y, question, e)
+
+    def estimate(mass: np.ndarray) -> np.ndarray:
+        each = mass[question]
+        dummies = (question[:, None] == np.arange(5)).astype(float)
+        root = np.sqrt(each)[:, None]
+        w = np.linalg.lstsq(np.hstack((e, dummies)) * root, y * root[:, 0], rcond=None)[0][:2]
+        return np.append(w, np.average(y - e @ w, weights=each))
+
+    step = 1e-5
+    moved = np.array([estimate(1 + step * row) - estimate(1 - step * row) for row in np.eye(5)]) / (2 * step)
+    assert estimate(np.ones(5)) == pytest.approx(np.append(result.weights, result.intercept))
+    assert result.covariance == pytest.approx(5 / 4 * moved.T @ moved, rel=1e-6)
+
+
+def test_intervals_of_few_questions_are_students() -> None:
+    result = fit(*lopsided())
+    half = 2.7764451 * result.standard_errors  # t of 4 degrees of freedom at .975
+    centre = np.append(result.weights, result.intercept)
+    assert result.interval == pytest.approx(np.column_stack((centre - half, centre + half)))
+
+
+def test_a_setting_counts_by_its_answers() -> None:
+    y, question, e = lopsided()
+    result = fit(y, question, e)
+    mean = np.array([y[(e == row).all(axis=1)].mean() for row in e])
+    unexplained = ((mean - e @ result.weights - result.intercept) ** 2).sum()
+    assert result.r_squared_settings == pytest.approx(1 - unexplained / ((mean - y.mean()) ** 2).sum())
+
+
+def known_fit(w: list[float], b: float, errors: list[float]) -> PropagationFit:
+    """Return a fit with these weights and standard errors."""
+    k = len(w)
+    return PropagationFit(
+        np.array(w), b, np.diag(errors) ** 2, np.zeros((k + 1, 2)), 0.95, 0.5, 0.5, 100, 10, 0.0
+    )
+
+
+def test_neutral_settings_do_not_hang_together() -> None:
+    chosen = neutral_settings(known_fit([0.3, 0.2, -0.1], -0.1, [0.0] * 4), 150, np.random.default_rng(0))
+    for column in chosen.T:
+        assert abs(np.corrcoef(column[1:], column[:-1])[0, 1]) < 0.25
+
+
+def test_an_error_of_the_fit_alone_explains_a_deviation() -> None:
+    # Predicted .5 with an error of .1; so many questions were asked that the answers themselves have none.
+    result = known_fit([0.5], 0.0, [0.1, 0.0])
+    report = validate(result, [[1.0], [1.0]], [0.5 + 0.19, 0.5 + 0.2], 10**9, 0.0)
+    assert report.covered == 0.5

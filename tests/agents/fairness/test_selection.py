@@ -5,10 +5,10 @@ import pytest
 
 from agents.fairness.distance import BINS, histogram, w1_bins
 from agents.fairness.faro_question import solve_question
-from agents.fairness.methods import MOST_WEIGHTED
 from agents.fairness.opinion import select_weighted
 from agents.fairness.pool import Pool
-from agents.fairness.selection import METHODS, RANDOM_METHODS, select
+from agents.fairness.ranked_methods import MOST_WEIGHTED
+from agents.fairness.selection import AIMED_METHODS, METHODS, RANDOM_METHODS, SAMPLES, select
 from agents.fairness.warp import adaptive_expansion, entity_gated, slot_counts
 from tests.agents.fairness.opinion_cases import random_pool
 
@@ -31,7 +31,7 @@ def test_every_method_keeps_the_contract(method: str, k: int) -> None:
     assert chosen.indices.tolist() == again.indices.tolist()
     assert chosen.method == method
     assert len(set(chosen.indices.tolist())) == k
-    assert chosen.ranked == (method in {"exact-weighted", "faro"})
+    assert chosen.ranked == (method in AIMED_METHODS | {"exact-weighted"})
     assert chosen.ranked or (np.diff(pool.relevance[chosen.indices]) <= 0).all()
     assert np.isin(chosen.indices, chosen.frame).all()
     parts = chosen.parts
@@ -41,7 +41,7 @@ def test_every_method_keeps_the_contract(method: str, k: int) -> None:
     assert parts.relevance <= parts.relevance_top + 1e-9
     if method not in WIDE:
         assert parts.matched == 1.0
-    if method in RANDOM_METHODS:
+    if method in SAMPLES:
         assert chosen.inclusion is not None
         assert chosen.frame_inclusion.sum() == pytest.approx(k)
         assert ((chosen.inclusion > 0) & (chosen.inclusion <= 1)).all()

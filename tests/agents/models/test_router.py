@@ -137,6 +137,32 @@ def test_names_do_not_judge() -> None:
     assert ROUTER.route(plan, names=("Clean Air Plan",)).kind == "factual"
 
 
+@pytest.mark.parametrize(
+    ("question", "names", "words"),
+    [
+        (
+            "How many patients are unhappy with the doctor?",
+            ("doctor",),
+            "'how many patients are unhappy with the doctor'",
+        ),
+        (
+            "How many people praise the waiting room?",
+            ("waiting room",),
+            "'how many people praise the waiting room'",
+        ),
+        ("What do poeple think of it?", (), "'poeple think'"),
+        ("How do people who commute feel about it?", (), "'people who commute feel'"),
+        (
+            "How many residents of Northfield complain about the screeching noise at night?",
+            (),
+            "complain about the …'",
+        ),
+    ],
+)
+def test_the_reason_quotes_the_question(question: str, names: tuple[str, ...], words: str) -> None:
+    assert words in ROUTER.route(question, names=names).reason
+
+
 def test_period_and_groups_travel_with_the_route() -> None:
     route = QuestionRouter(date(2016, 3, 31)).route(
         "What did guests from Australia complain about last year?"

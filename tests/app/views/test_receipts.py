@@ -119,8 +119,8 @@ def test_everything_is_told(form: object) -> None:
         "26 points too many very positive",
         "sign right in 86% of 2,000",
         "largest gap 5 points (plain top-k 21)",
-        "predicted Rb +0.26 +/- 0.04, target +0.25",
-        "Price paid: 3.8% of relevance",
+        "predicted Rb +0.26 +/- 0.07, target +0.25",
+        "Price paid: 3.8% of the relevance",
         "0.55",
         "4 of 4 quotes found word for word",
         "9c1f77aa",
@@ -153,7 +153,7 @@ def test_one_price_in_every_place_and_each_baseline_by_name(form: object) -> Non
     assert "30.0%" not in shown
     assert "relevance kept 96.2% of the most relevant of the pool" in shown
     assert (
-        "Price paid: 3.8% of relevance against the 12 most relevant of the pool, for W1 0.8 instead of"
+        "Price paid: 3.8% of the relevance of the 12 documents of the pool that are most relevant: W1 0.8, theirs"
         in shown
     )
     assert "by its 12 documents that hold a view" in shown
@@ -178,7 +178,7 @@ def test_why_a_choice_lies_off_the_curve() -> None:
     off = tuple(p.model_copy(update={"relevance_kept": 0.9}) if p.chosen else p for p in receipt.frontier)
     drawn = receipt.selection.model_copy(update={"method": "balanced"})
     told = frontier_words(receipt.model_copy(update={"frontier": off, "selection": drawn}))
-    assert told.startswith("Price paid: 10.0% of relevance")
+    assert told.startswith("Price paid: 10.0% of the relevance of the 12 documents")
     assert "balanced draws a probability sample, and pays relevance for what the labels miss" in told
     assert "the region groups as well" in off_curve_words(receipt.model_copy(update={"frontier": off}))
     squared = receipt.selection.model_copy(update={"distance_name": "W2"})

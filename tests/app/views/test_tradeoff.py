@@ -73,7 +73,16 @@ def test_a_point_and_its_order_in_words() -> None:
     )
     assert point_words(point(1, 1, chosen=True), 1, 4).startswith("This is the choice made: point 2 of 4")
     measured = PositionAudit(calibrated=True, note="", predicted=0.21, standard_error=0.05, target=0.25)
-    assert bias_words(measured, 0.4) == "predicted Rb +0.21 +/- 0.05, target +0.25"
+    assert bias_words(measured, 0.4) == "predicted Rb +0.21 +/- 0.08, target +0.25"
+    judged = measured.model_copy(update={"tau": 0.1, "verdict": "met as estimated"})
+    assert bias_words(judged, 0.4) == (
+        "predicted Rb +0.21 +/- 0.08, target +0.25 +/- 0.1; "
+        "met as estimated: the calibration's error is too large to be sure"
+    )
+    missed = measured.model_copy(update={"tau": 0.01, "verdict": "not met", "reachable": (-0.4, 0.21)})
+    assert bias_words(missed, 0.4).endswith(
+        "; not met: 0.040 from the target; these documents reach -0.400 to +0.210"
+    )
     unknown = PositionAudit(calibrated=False, note="no position weights for k = 3")
     assert bias_words(unknown, 0.4).startswith(
         "mean polarity shown +0.40; Rb cannot be predicted: not calibrated"

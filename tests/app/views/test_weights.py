@@ -102,6 +102,12 @@ def test_frontiers_mark_the_choice() -> None:
     assert "soft" not in "\n".join(listed)
 
 
+def test_what_was_chosen_has_its_verdict_beside_its_mark() -> None:
+    points = [BiasRow(-0.0001, 0.9, "chosen", None, "met as estimated"), BiasRow(0.5, 1.0)]
+    listed = bias_frontier(points, 60, ascii=True)
+    assert listed[2].split() == ["+0.000", "90.00%", "chosen,", "met", "as", "estimated"]
+
+
 def test_the_soft_objective_has_a_column_and_a_mark() -> None:
     points = [BiasRow(0.0, 0.9, "chosen", 4.5), BiasRow(0.5, 0.95, "soft", 4.71), BiasRow(1.0, 1.0, "", 4.6)]
     listed = bias_frontier(points, 60, ascii=True)
@@ -114,17 +120,41 @@ def test_the_soft_objective_has_a_column_and_a_mark() -> None:
 
 
 def test_components_are_listed_with_hostile_names_as_text() -> None:
-    row = {"predicted": 0.2, "target": 0.5, "natural": -0.1, "reachable": [0.0, 0.3]}
+    row = {
+        "predicted": 0.2,
+        "error": 0.1,
+        "target": 0.5,
+        "natural": -0.1,
+        "reachable": [-0.0001, 0.3],
+        "shown": 2,
+    }
     listed = component_table(
         [
-            {"name": "polarity", "met": True, **row},
-            {"name": "city = \x1b[31mX\n", "met": False, **row},
-            {"name": "tier = gold", "met": None, **row},
+            {"name": "polarity", "verdict": "met", **row},
+            {"name": "city = \x1b[31mX\n", "verdict": "not met", **row},
+            {"name": "tier = gold", "verdict": None, **row},
+            {"name": "tier = none", "verdict": "met", **row, "shown": 0},
         ],
-        90,
+        100,
         ascii=True,
     )
-    assert listed[2].split() == ["polarity", "+0.200", "+0.500", "met", "-0.100", "+0.000", "to", "+0.300"]
-    assert "NOT MET" in listed[3]
+    assert listed[0].split()[:5] == ["component", "predicted", "+/-", "error", "target"]
+    cells = ["polarity", "+0.200", "0.100", "+0.500", "met", "-0.100", "+0.000", "to", "+0.300"]
+    assert listed[2].split() == cells
+    assert "not met" in listed[3]
     assert "\x1b" not in "".join(listed)
-    assert "met" not in listed[4].lower()
+    assert "met" not in listed[4]
+    assert "met, nobody shown" in listed[5]
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_columns_of_components_are_left_out_rather_than_cut(width: int) -> None:
+    row = {"predicted": 0.2, "target": 0.5, "natural": -0.1, "reachable": [0.0, 0.3], "shown": None}
+    held = [{"name": "polarity", "verdict": "met as estimated", "error": 0.317, **row}]
+    listed = component_table(held, width, ascii=True)
+    assert all(len(text) <= width for text in listed)
+    assert "0.317" in listed[2]
+    assert "met as estimated" in listed[2]
+    assert ("reachable by itself" in listed[0]) == (width == 100)
+    plain = component_table([{**held[0], "error": None, "verdict": "met"}], width, ascii=True)
+    assert "error" not in plain[0]
