@@ -59,6 +59,37 @@ _PREPOSITIONS: Final[frozenset[str]] = frozenset(
 )
 
 
+#: The same behind what people do who judge: "Loved it!", "We did not enjoy it".
+_JUDGED: Final = re.compile(
+    r"(?:\S+\s){0,4}?(?:ador|appreciat|avoid|despis|dislik|enjoy|hat|lik|loath|lov|recommend|regret)(?:e|ed|ted)?s?"
+    r"\s(?:it|them|him|her)\b"
+)
+#: Who speaks of himself says nothing of what was named, unless he says what he thinks of it.
+_SPEAKER: Final[frozenset[str]] = frozenset(["i", "we", "you", "i'm", "i’m", "we're", "we’re"])
+#: Words that open a phrase to the reader: "Thanks for asking." is no verdict on what was named before.
+_ADDRESS: Final[frozenset[str]] = frozenset(
+    [
+        "apologies",
+        "bye",
+        "cheers",
+        "congratulations",
+        "greetings",
+        "hello",
+        "hey",
+        "hi",
+        "please",
+        "regards",
+        "sincerely",
+        "sorry",
+        "thank",
+        "thanks",
+        "yours",
+    ]
+)
+#: What "kind", "best" and "warm" must stand before to open one.
+_GREETINGS: Final[frozenset[str]] = frozenset(["regards", "wishes"])
+
+
 def speaking(analysis: Analysis, clause: int, last_word: int, named: Collection[int]) -> tuple[int, ...]:
     """Return the clauses that speak of a target: its own, and those that go on about it without a subject.
 
@@ -117,9 +148,18 @@ def going_on(analysis: Analysis, clause: int, taken: Collection[int], *, alone: 
     words = bare_words(analysis, found[0])
     if not words:
         return ()
-    pronoun = _ANAPHOR.match(" ".join(words[:2])) is not None
-    bare = alone and len(found) == 1 and len(words) <= VERDICT and not has_verb(words)
-    return tuple(found) if pronoun or bare else ()
+    if _ANAPHOR.match(" ".join(words[:2])) or _JUDGED.match(" ".join(words[: VERDICT + 1])):
+        return tuple(found)
+    short = alone and len(found) == 1 and len(words) <= VERDICT
+    bare = short and not has_verb(words) and not _addresses(words) and words[0] not in _SPEAKER
+    return tuple(found) if bare else ()
+
+
+def _addresses(words: Sequence[str]) -> bool:
+    """Whether a short sentence speaks to the reader, and not of what was named."""
+    if words[0] in ("best", "kind", "warm", "warmest", "kindest"):
+        return bool(_GREETINGS & set(words[1:3]))
+    return words[0] in _ADDRESS
 
 
 def is_verdict(words: Sequence[str]) -> bool:

@@ -30,6 +30,8 @@ def units(text: str) -> dict[str, OpinionUnit]:
         ("You find the menu behind the bar.", "menu"),
         ("The trainer is called Ines.", "trainer"),
         ("The lockers take a coin.", "locker"),
+        # who speaks of himself goes on about nothing
+        ("The lockers have a map. I hope somebody reads this.", "locker"),
     ],
 )
 def test_a_plain_fact_is_no_view(text: str, entity: str) -> None:
@@ -48,6 +50,10 @@ def test_a_plain_fact_is_no_view(text: str, entity: str) -> None:
         ("The trainer showed us the machines. She was wonderful.", "trainer", "positive"),
         ("We tried the pool. Filthy!", "pool", "negative"),
         ("The guide was pleasant. But he had not read the plan.", "guide", "mixed"),
+        ("We tried the pool. We loved it!", "pool", "positive"),
+        ("We tried the pool. Really enjoyed it.", "pool", "positive"),
+        ("The pool is open. My kids hated it.", "pool", "negative"),
+        ("The trainer came. Would not recommend him.", "trainer", "negative"),
         # some and others
         ("Some trainers are superb and some should retire.", "trainer", "mixed"),
         ("Some lockers are broken, others are filthy.", "locker", "negative"),
@@ -59,6 +65,18 @@ def test_a_plain_fact_is_no_view(text: str, entity: str) -> None:
 )
 def test_a_view_is_read_where_it_stands(text: str, entity: str, sentiment: str) -> None:
     assert units(text)[entity].sentiment == sentiment
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["Thanks for asking.", "Thank you!", "Kind regards, Ann.", "Best wishes.", "Sorry to say.", "Cheers."],
+)
+def test_a_word_to_the_reader_is_no_verdict(after: str) -> None:
+    bare, greeted = units("I hate how the guide laughs."), units(f"I hate how the guide laughs. {after}")
+    assert greeted["guide"].sentiment == bare["guide"].sentiment == "negative"
+    assert greeted["guide"].quote == bare["guide"].quote
+    praised = units(f"The guide is charming. {after}")["guide"]
+    assert (praised.sentiment, praised.quote) == ("positive", "The guide is charming.")
 
 
 def test_words_in_quotation_marks_are_not_the_writers() -> None:
