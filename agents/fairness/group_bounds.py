@@ -22,12 +22,13 @@ _SLACK = 1e-9
 _SWAPS = 50
 
 
-def resolution(cells: Cells, beta: float) -> float:
+def resolution(cells: Cells, penalty: float) -> float:
     """Difference of two objectives that rounding alone can make: it grows with their parts, not with their sum.
 
     An absolute threshold lets swaps at large weights go round for ever and hides small relevances altogether.
+    ``penalty`` is the largest that the gap can cost.
     """
-    largest = float(np.abs(cells.relevance).max() * cells.k + np.abs(cells.potential).max() + beta)
+    largest = float(np.abs(cells.relevance).max() * cells.k + np.abs(cells.potential).max() + penalty)
     return 64 * float(np.finfo(np.float64).eps) * (len(cells.potential) + cells.k) * largest
 
 
@@ -137,8 +138,9 @@ def search_prices(cells: Cells, shares: FloatArray, beta: float, steps: int = 12
     ``cells.group`` must code unknown authors as ``shares.size``.
     """
     groups = shares.size + 1
-    k, tolerance = cells.k, resolution(cells, beta)
+    k = cells.k
     levels = gap_levels(shares, np.bincount(cells.group, minlength=groups), k)
+    tolerance = resolution(cells, beta * float(levels.gap.max()))
     price = np.zeros(groups)
     value, rows = -np.inf, np.empty(0, np.intp)
     bound, best_price, best_outer = np.inf, price, 0.0

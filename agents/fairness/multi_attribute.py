@@ -27,6 +27,7 @@ from agents.fairness.checks import (
 )
 from agents.fairness.checks import seconds as time_limit
 from agents.fairness.distance import FloatArray, IntArray
+from agents.fairness.scale import FINE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +90,8 @@ def select_multi(
 
     ties = np.arange(relevance.size) if ids is None else ids
     kind = _combinations([codes for codes, _shares in attributes.values()], relevance.size)
-    cells = make_cells(relevance, score, kind, ties, population, k, lam, p)
+    factor = _factor(relevance, score, population[0], lam, beta, p)
+    cells = make_cells(relevance * factor, score, kind, ties, population, k, lam * factor, p)
     psi = cells.boundary()
     documents, levels = cells.index.size, len(psi)
     names = list(attributes)
@@ -130,7 +132,7 @@ def select_multi(
     matrix = coo_array(
         (np.concatenate(entries), (np.concatenate(rows), np.concatenate(columns))), shape=(len(upper), width)
     ).tocsr()
-    objective = np.concatenate([-cells.relevance, np.ones(levels - 1), np.full(penalties, beta)])
+    objective = np.concatenate([-cells.relevance, np.ones(levels - 1), np.full(penalties, beta * factor)])
     size = coo_array((np.ones(documents), (np.zeros(documents, int), np.arange(documents))), shape=(1, width))
     result = milp(
         objective,
@@ -151,8 +153,17 @@ def select_multi(
         return MultiChoice(top, np.inf, False)
     chosen = cells.index[result.x[:documents] > 0.5]
     everyone_known = all(bool((codes[chosen] >= 0).all()) for codes, _shares in attributes.values())
-    bound = -float(result.mip_dual_bound) + last
+    bound = (-float(result.mip_dual_bound) + last) / factor
     return MultiChoice(chosen, bound, bool(result.status == 0 and everyone_known))
+
+
+def _factor(
+    relevance: FloatArray, score: FloatArray, support: FloatArray, lam: float, beta: float, p: float
+) -> float:
+    """Return what to multiply the objective by, so that the absolute tolerances of HiGHS are small beside its parts."""
+    points = np.concatenate((score, support))
+    largest = max(float(np.ptp(relevance)), lam * float(np.ptp(points)) ** p, beta)
+    return FINE / largest if largest > 0 else 1.0
 
 
 def _check(

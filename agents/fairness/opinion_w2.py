@@ -78,7 +78,8 @@ def select_w2(
         middle = supported(trade_off)
         proven = proven and middle.optimal
         gain = (worth(middle) - worth(near)) - trade_off * (middle.distance - near.distance)
-        size = abs(worth(near)) + abs(worth(far)) + beta + trade_off * far.distance
+        penalty = beta * max(near.gap, far.gap, middle.gap)
+        size = abs(near.relevance) + abs(far.relevance) + penalty + trade_off * far.distance
         if gain <= _ROUNDING * size:
             continue
         # Above the straight line, so neither of its ends; rounding alone could bring back an earlier choice.

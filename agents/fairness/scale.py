@@ -18,7 +18,13 @@ def zero_and_unit(relevance: NDArray[np.float64], present: NDArray[np.bool_]) ->
     """
     low = np.where(present, relevance, np.inf).min(axis=1)
     spread = np.where(present, relevance, -np.inf).max(axis=1) - low
-    unit = float(np.median(spread)) or float(spread.max()) or float(np.ptp(low)) or 1.0
+    unit = (
+        float(np.median(spread))
+        or float(spread.max())
+        or float(np.ptp(low))
+        or float(np.abs(low).max())
+        or 1.0
+    )
     return float(np.median(low)), unit
 
 

@@ -91,7 +91,7 @@ def w2_call(k: int, groups: int) -> Callable[[int], Callable[[], object]]:
     def prepare(run: int) -> Callable[[], object]:
         r, s, population, codes, shares = corpus(np.random.default_rng(run), 200, max(groups, 1))
         grouped = {"beta": 0.5 * k, "groups": codes, "group_shares": shares} if groups else {}
-        return lambda: select_w2(r, s, population, k, lam=0.02 * k, **grouped)
+        return lambda: select_w2(r, s, population, k, lam=0.03 * k, **grouped)
 
     return prepare
 
@@ -115,7 +115,7 @@ def weighted_call(k: int) -> Callable[[int], Callable[[], object]]:
 
     def prepare(run: int) -> Callable[[], object]:
         r, s, population, _codes, _shares = corpus(np.random.default_rng(run), 200, 1)
-        return lambda: select_weighted(r, s, population, 1 / np.arange(1, k + 1), lam=0.02 * k)
+        return lambda: select_weighted(r, s, population, 1 / np.arange(1, k + 1), lam=0.03 * k)
 
     return prepare
 

@@ -66,7 +66,7 @@ def test_selection_minds_every_attribute_or_those_named() -> None:
     )
     both = select("exact", pool, 10, seconds=30)
     parts = both.parts
-    expected = parts.relevance - 0.2 * parts.w1 - 5.0 * sum(parts.gaps.values())
+    expected = parts.relevance - 0.3 * parts.w1 - 5.0 * sum(parts.gaps.values())
     assert both.objective == pytest.approx(expected, abs=1e-9)
     assert max(both.parts.gaps.values()) < 1e-9
     one = select("exact", pool, 10, attributes=["region"])

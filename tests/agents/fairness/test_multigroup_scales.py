@@ -140,7 +140,8 @@ def test_most_relevances_come_to_lie_between_0_and_1() -> None:
     scaled = (R[1:] - zero) / unit
     assert scaled.min() > -0.2
     assert scaled.max() < 1.2
-    assert zero_and_unit(np.full((2, 3), 4.0), np.ones((2, 3), bool)) == (4.0, 1.0)
+    assert zero_and_unit(np.full((2, 3), 4.0), np.ones((2, 3), bool)) == (4.0, 4.0)
+    assert zero_and_unit(np.zeros((2, 3)), np.ones((2, 3), bool)) == (0.0, 1.0)
     assert zero_and_unit(np.array([[1.0, 9.0, 3.0]]), np.array([[True, False, True]])) == (1.0, 2.0)
     apart = np.array([[1.0, 1.0], [4.0, 4.0], [5.0, 5.0]])
     assert zero_and_unit(apart, np.ones(apart.shape, bool)) == (4.0, 4.0)

@@ -10,6 +10,7 @@ import pytest
 
 from agents.fairness import group_bounds, opinion_w2
 from agents.fairness.distance import BINS, wasserstein_p
+from agents.fairness.multi_attribute import select_multi
 from agents.fairness.opinion import select_exact
 from agents.fairness.opinion_w2 import select_w2
 
@@ -121,3 +122,47 @@ def test_w2_does_not_mind_the_unit_of_the_scores(spread: float) -> None:
     )
     assert other.indices.tolist() == usual.indices.tolist()
     assert other.objective == pytest.approx(usual.objective, abs=1e-9)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("seed", range(4))
+def test_several_attributes_equal_enumeration_at_every_scale(seed: int, scale: float) -> None:
+    rng = np.random.default_rng(seed)
+    count, k = 8, 4
+    r, s, population = rng.random(count) * scale, rng.choice(BINS, count), np.full(7, 1 / 7)
+    first, second = rng.integers(0, 2, count), rng.integers(0, 3, count)
+    halves, thirds = np.array([0.5, 0.5]), np.array([0.2, 0.3, 0.5])
+    lam, beta = 0.02 * k * scale, 0.5 * k * scale
+
+    def value(c: list[int]) -> float:
+        gaps = [
+            group_bounds.largest_gap(np.bincount(codes[c], minlength=shares.size), shares)
+            for codes, shares in ((first, halves), (second, thirds))
+        ]
+        return float(r[c].sum() - lam * wasserstein_p(s[c], BINS, None, population, 1.0) - beta * sum(gaps))
+
+    choice = select_multi(
+        r,
+        s,
+        (np.asarray(BINS), population),
+        {"a": (first, halves), "b": (second, thirds)},
+        k,
+        lam=lam,
+        beta=beta,
+        seconds=30.0,
+    )
+    best = max(value(list(c)) for c in combinations(range(count), k))
+    assert choice.optimal
+    assert value(choice.indices.tolist()) / scale == pytest.approx(best / scale, abs=1e-7)
+    assert choice.bound / scale == pytest.approx(best / scale, abs=1e-6)
+
+
+def test_a_dear_gap_that_no_choice_can_change_hides_no_relevance() -> None:
+    rng = np.random.default_rng(11)
+    r, s = rng.random(9) * 1e-9, rng.uniform(-30, 30, 9)
+    for select in (select_exact, select_w2):
+        alone = select(r, s, np.full(7, 1 / 7), 4, lam=1e-10)
+        grouped = select(
+            r, s, np.full(7, 1 / 7), 4, lam=1e-10, beta=1e6, groups=np.zeros(9, int), group_shares=[1.0]
+        )
+        assert grouped.indices.tolist() == alone.indices.tolist()

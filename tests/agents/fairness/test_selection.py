@@ -94,7 +94,7 @@ def test_exact_is_never_beaten_on_its_objective() -> None:
         assert best.exact
         for method in METHODS:
             parts = select(method, pool, 10, np.random.default_rng(seed)).parts
-            assert parts.relevance - 0.2 * parts.w1 <= best.objective + 1e-9
+            assert parts.relevance - 0.3 * parts.w1 <= best.objective + 1e-9
 
 
 def test_exact_weighted_needs_no_author_groups_and_no_calibration_to_equal_exact() -> None:
