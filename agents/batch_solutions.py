@@ -158,7 +158,7 @@ def solve_batch(batch: Batch, tau: float, target: float | str = "proportional") 
 
 
 def solve_batch_soft(batch: Batch, strength: float, target: float | str = "proportional") -> BatchSolution:
-    """Find the best supported rankings of the soft objective (FARO eq. 11), for polarity alone.
+    """Find the best rankings known of the soft objective (FARO eq. 11), for polarity alone; few questions exactly.
 
     Raises
     ------
