@@ -190,8 +190,11 @@ def _coverage(parts: Parts, receipts: list[AuditReceipt]) -> None:
         match.append(float(np.mean([document.matched for document in receipt.ranking])))
         kept.append(receipt.selection.relevance_kept if receipt.selection else 0)
         target = _stars(parts, _pool(parts, receipt))
-        star_ours.append(w1(_stars(parts, [d.document_id for d in receipt.ranking]), target))
-        star_plain.append(w1(_stars(parts, list(receipt.plain_ranking)), target))
+        shown = _stars(parts, [d.document_id for d in receipt.ranking])
+        nearest = _stars(parts, list(receipt.plain_ranking))
+        if len(shown) and len(nearest):  # of few documents none may carry stars
+            star_ours.append(w1(shown, target))
+            star_plain.append(w1(nearest, target))
     print(f"{len(ours)} questions; relevance kept of the pool's most relevant {np.mean(kept):.3f}")
     print(f"label W1: ours {np.mean(ours):.2f}, plain top-k {np.mean(plain):.2f}")
     print(f"star W1: ours {np.mean(star_ours):.2f}, plain top-k {np.mean(star_plain):.2f}")
