@@ -6,6 +6,7 @@ groups; here a neutral document counts nothing in Rb.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -23,6 +24,26 @@ from agents.fairness.scale import zero_and_unit
 MOST_WEIGHTED: Final = 12
 #: Seconds that the linear programme may take.
 _PATIENCE: Final = 20.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Aimed:
+    """What a method that aims at an output bias starts from.
+
+    ``rows`` are the entity's documents, most relevant first, with ``relevance`` and ``polarity``; ``weights`` those of
+    the ranks that there are documents for; ``goal`` the Rb aimed at.
+    """
+
+    frame: IntArray
+    rows: IntArray
+    relevance: FloatArray
+    polarity: IntArray
+    weights: FloatArray
+    goal: float
+
+    def bias(self, ranking: IntArray) -> float:
+        """Return the Rb of a ranking (places in ``rows``), without the intercept."""
+        return float(self.polarity[ranking] @ self.weights)
 
 
 def exact_weighted(
@@ -85,19 +106,14 @@ def faro(
     times their sum. Exact, neutral documents included.
     """
     _check_aim(pool, k, intercept, target, tau)
-    frame = pool.entity_documents()
-    size = min(k, frame.size)
-    if size == 0:
-        return Choice(frame, frame)
-    given = _by_rank(weights, size, k)
-    goal = _goal(pool, given, target)
-    rows = pool.by_relevance(frame)
+    if not (aimed := _aimed(pool, k, weights, target)).rows.size:
+        return Choice(aimed.frame, aimed.frame)
     solved = solve_question(
-        pool.relevance[rows], _polarity(pool, rows), given, intercept, target=goal, tau=tau
+        aimed.relevance, aimed.polarity, aimed.weights, intercept, target=aimed.goal, tau=tau
     )
     exact = solved.feasible and solved.status != "certified"
-    notes = () if solved.feasible else (_unmet(goal, tau, solved.reachable),)
-    return Choice(rows[solved.ranking], frame, exact=exact, ranked=True, notes=notes)
+    notes = () if solved.feasible else (_unmet(aimed.goal, tau, solved.reachable),)
+    return Choice(aimed.rows[solved.ranking], aimed.frame, exact=exact, ranked=True, notes=notes)
 
 
 def faro_grid(
@@ -118,27 +134,22 @@ def faro_grid(
     from scipy.optimize import linear_sum_assignment
 
     _check_aim(pool, k, intercept, target, tau)
-    frame = pool.entity_documents()
-    size = min(k, frame.size)
-    if size == 0:
-        return Choice(frame, frame)
-    given = _by_rank(weights, size, k)
-    goal = _goal(pool, given, target)
-    rows = pool.by_relevance(frame)
-    relevance, polarity = pool.relevance[rows], _polarity(pool, rows)
+    if not (aimed := _aimed(pool, k, weights, target)).rows.size:
+        return Choice(aimed.frame, aimed.frame)
+    relevance, goal = aimed.relevance, aimed.goal
     tried: list[tuple[float, float, IntArray]] = []
     for price in published_prices():
-        reward = relevance[:, None] - price * np.outer(polarity, given)
+        reward = relevance[:, None] - price * np.outer(aimed.polarity, aimed.weights)
         documents, ranks = linear_sum_assignment(reward, maximize=True)
         ranking = documents[np.argsort(ranks)]
-        outside = abs(float(polarity[ranking] @ given) + intercept - goal) - tau
+        outside = abs(aimed.bias(ranking) + intercept - goal) - tau
         tried.append((max(outside, 0.0), -float(relevance[ranking].sum()), ranking))
     within = [each for each in tried if each[0] <= SLACK]
     best = min(within or tried, key=lambda each: (0.0 if within else each[0], each[1]))
     unmet = (
         f"no ranking of the published grid of prices brings the predicted Rb within {tau:g} of {goal:+.2f}"
     )
-    return Choice(rows[best[2]], frame, ranked=True, notes=() if within else (unmet,))
+    return Choice(aimed.rows[best[2]], aimed.frame, ranked=True, notes=() if within else (unmet,))
 
 
 def linear_program(
@@ -160,15 +171,10 @@ def linear_program(
     from scipy.optimize import linear_sum_assignment, linprog
 
     _check_aim(pool, k, intercept, target, tau)
-    frame = pool.entity_documents()
-    size = min(k, frame.size)
-    if size == 0:
-        return Choice(frame, frame)
-    given = _by_rank(weights, size, k)
-    goal = _goal(pool, given, target)
-    rows = pool.by_relevance(frame)
-    relevance, polarity = pool.relevance[rows], _polarity(pool, rows)
-    bias = np.outer(polarity, given).reshape(1, -1)
+    if not (aimed := _aimed(pool, k, weights, target)).rows.size:
+        return Choice(aimed.frame, aimed.frame)
+    rows, relevance, goal, size = aimed.rows, aimed.relevance, aimed.goal, aimed.weights.size
+    bias = np.outer(aimed.polarity, aimed.weights).reshape(1, -1)
     once = sparse.kron(sparse.eye_array(rows.size), np.ones((1, size)))
     filled = sparse.kron(np.ones((1, rows.size)), sparse.eye_array(size))
     zero, unit = zero_and_unit(relevance[None, :], np.ones((1, rows.size), bool))
@@ -187,16 +193,15 @@ def linear_program(
         note = (
             f"no ranking by lp: the linear programme {why} within {tau:g} of {goal:+.2f}; most relevant shown"
         )
-        return Choice(rows[:size], frame, ranked=True, notes=(note,))
+        return Choice(rows[:size], aimed.frame, ranked=True, notes=(note,))
     documents, ranks = linear_sum_assignment(found.x.reshape(rows.size, size), maximize=True)
     ranking = documents[np.argsort(ranks)]
-    reached = float(polarity[ranking] @ given) + intercept
+    reached = aimed.bias(ranking) + intercept
     broken = (
         f"no ranking made whole from lp has its predicted Rb within {tau:g} of {goal:+.2f}: {reached:+.2f}"
     )
-    return Choice(
-        rows[ranking], frame, ranked=True, notes=() if abs(reached - goal) <= tau + SLACK else (broken,)
-    )
+    notes = () if abs(reached - goal) <= tau + SLACK else (broken,)
+    return Choice(rows[ranking], aimed.frame, ranked=True, notes=notes)
 
 
 def probabilistic(
@@ -216,20 +221,15 @@ def probabilistic(
     """
     _check_aim(pool, k, intercept, target)
     instance("rng", rng, np.random.Generator)
-    frame = pool.entity_documents()
-    size = min(k, frame.size)
-    if size == 0:
-        return Choice(frame, frame)
-    given = _by_rank(weights, size, k)
-    goal = _goal(pool, given, target)
-    total = float(given.sum())
+    if not (aimed := _aimed(pool, k, weights, target)).rows.size:
+        return Choice(aimed.frame, aimed.frame)
+    rows, polarity, size = aimed.rows, aimed.polarity, aimed.weights.size
+    total = float(aimed.weights.sum())
     neutral = float(pool.population[np.sign(BINS) == 0].sum())
-    lean = (goal - intercept) / total if abs(total) > SLACK else float(np.sign(BINS) @ pool.population)
+    lean = (aimed.goal - intercept) / total if abs(total) > SLACK else float(np.sign(BINS) @ pool.population)
     lean = float(np.clip(lean, neutral - 1, 1 - neutral))
     chances = np.clip([(1 - neutral - lean) / 2, neutral, (1 - neutral + lean) / 2], 0.0, 1.0)
     wanted = rng.choice(np.asarray([-1, 0, 1]), size, p=chances / chances.sum())
-    rows = pool.by_relevance(frame)
-    polarity = _polarity(pool, rows)
     free, ranking, forced = np.ones(rows.size, bool), [], 0
     for group in wanted:
         own = np.flatnonzero(free & (polarity == group))
@@ -238,7 +238,7 @@ def probabilistic(
         free[place] = False
         ranking.append(place)
     note = f"only documents of another side were left for {forced} of {size} ranks"
-    return Choice(rows[ranking], frame, ranked=True, notes=(note,) if forced else ())
+    return Choice(rows[ranking], aimed.frame, ranked=True, notes=(note,) if forced else ())
 
 
 def _by_rank(weights: FloatArray | None, size: int, k: int) -> FloatArray:
@@ -259,12 +259,14 @@ def _check_aim(pool: Pool, k: int, intercept: float, target: float | None, tau: 
         number("target", target)
 
 
-def _goal(pool: Pool, weights: FloatArray, target: float | None) -> float:
-    return float(np.sign(BINS) @ pool.population) * float(weights.sum()) if target is None else float(target)
-
-
-def _polarity(pool: Pool, rows: IntArray) -> IntArray:
-    return np.sign(pool.score[rows]).astype(np.int64)
+def _aimed(pool: Pool, k: int, weights: FloatArray | None, target: float | None) -> _Aimed:
+    frame = pool.entity_documents()
+    rows = pool.by_relevance(frame)
+    size = min(k, frame.size)
+    given = _by_rank(weights, size, k) if size else np.empty(0)
+    goal = float(np.sign(BINS) @ pool.population) * float(given.sum()) if target is None else float(target)
+    polarity = np.sign(pool.score[rows]).astype(np.int64)
+    return _Aimed(frame, rows, pool.relevance[rows], polarity, given, goal)
 
 
 def _unmet(goal: float, tau: float, reachable: tuple[float, float]) -> str:

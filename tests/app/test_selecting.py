@@ -242,14 +242,20 @@ def test_a_target_of_huge_shares_is_a_target(run: Run, library: Path) -> None:
     assert receipt.opinion.target_shares == pytest.approx((0.25, 0.25, 0, 0, 0, 0.25, 0.25))
 
 
-def test_nothing_on_the_side_asked_for_is_said_and_all_is_shown(run: Run, tmp_path: Path) -> None:
+@pytest.fixture
+def one_sided(run: Run, tmp_path: Path) -> Path:
+    """A workspace of twelve documents that all blame one thing."""
     path = tmp_path / "cafe.csv"
     rows = [f"{n},The cafe was terrible and the coffee awful on visit {n}." for n in range(12)]
     path.write_text("id,text\n" + "\n".join(rows), encoding="utf-8")
     folder = tmp_path / "negative"
     for command in (["ingest", str(path)], ["enrich"]):
         assert run(*command, workspace=folder).code == 0
-    ran = run("ask", "What do people like about the cafe?", "-k", "4", workspace=folder)
+    return folder
+
+
+def test_nothing_on_the_side_asked_for_is_said_and_all_is_shown(run: Run, one_sided: Path) -> None:
+    ran = run("ask", "What do people like about the cafe?", "-k", "4", workspace=one_sided)
     assert ran.code == 0, ran.err
     assert "0 % positive" in ran.out
     assert "12 documents hold a view on cafe, none is positive: all are shown" in ran.err
@@ -313,12 +319,6 @@ def left_floor(receipt: AuditReceipt) -> float:
     return best
 
 
-def test_parity_without_another_side_is_said(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "cafe.csv"
-    rows = [f"{n},The cafe was terrible and the coffee awful on visit {n}." for n in range(12)]
-    path.write_text("id,text\n" + "\n".join(rows), encoding="utf-8")
-    folder = tmp_path / "negative"
-    for command in (["ingest", str(path)], ["enrich"]):
-        assert run(*command, workspace=folder).code == 0
-    receipt = receipt_of(run, folder, "-k", "4", "--target", "parity", question="How is the cafe?")
+def test_parity_without_another_side_is_said(run: Run, one_sided: Path) -> None:
+    receipt = receipt_of(run, one_sided, "-k", "4", "--target", "parity", question="How is the cafe?")
     assert "parity: no positive document exists, so the target is what there is" in receipt.unmet
