@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import pickle
 import random
 import time
@@ -420,8 +419,7 @@ async def test_throughput_grows_with_workers(server: MisbehavingServer, connect:
         return sixteen / one
 
     found = await times(0.2, 4, 96)
-    load, cores = os.getloadavg()[0], os.cpu_count() or 1
-    if found < 12 and load > cores:
+    if found < 12:
         found = await times(2.0, 2, 48)
     assert server.most_open == 16
     assert found >= 12

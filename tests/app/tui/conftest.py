@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import Input
 
 from app.backstage import Backstage
 from app.bootstrap import Parts
@@ -22,6 +23,7 @@ from store.answers import AnswerStore
 from store.database import Database
 from store.receipt import AuditReceipt
 from store.tables import Answer, Corpus, Document, Source, Thread
+from tests.app.tui.hosts import settle
 from tests.fakes.receipts import opinion_receipt
 
 #: When the first stored answer was asked; every later one a minute after the one before.
@@ -129,6 +131,8 @@ def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_COLOR", "TEXTUAL_THEME", "COLORTERM", "TEXTUAL_FILTERS", "SSH_CONNECTION"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("app.tui.clipboard.native_copy", lambda _text: "")
+    # A cursor that blinks never comes to rest.
+    monkeypatch.setattr(Input, "_toggle_cursor", lambda _field: None)
 
 
 @pytest.fixture
@@ -229,4 +233,20 @@ async def until(condition: Callable[[], Any], pilot: Any, seconds: float = 20.0)
 async def opened(desk: EvenhandApp, pilot: Any) -> None:
     """Wait until the chat can be used."""
     await until(lambda: desk.chat.opened and desk.chat.query("#head"), pilot)
-    await pilot.pause()
+    await settle(pilot)
+
+
+@pytest.fixture
+def snap_compare(snap_compare: Callable[..., bool]) -> Callable[..., bool]:
+    """Compare pictures of a screen at rest."""
+
+    def compare(
+        app: Any, *, run_before: Callable[[Any], Awaitable[None]], terminal_size: tuple[int, int]
+    ) -> bool:
+        async def run(pilot: Any) -> None:
+            await run_before(pilot)
+            await settle(pilot)
+
+        return snap_compare(app, terminal_size=terminal_size, run_before=run)
+
+    return compare

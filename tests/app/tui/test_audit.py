@@ -101,7 +101,7 @@ async def test_moving_the_point_ranks_again_at_once(answered) -> None:
         last = len(frontier.points) - 1
         for _ in range(last):
             await pilot.press("right")
-        await pilot.pause()
+        await settle(pilot)
         assert screen.point == last
         there = frontier.points[last]
         changed = changes(receipt.ranking, there.ranking)
@@ -227,18 +227,18 @@ async def test_export_by_ending_and_never_over_a_file_unasked(seeded, tmp_path) 
             if content:
                 target.write_text(content)
             await pilot.press("e")
-            await pilot.pause()
+            await settle(pilot)
             assert isinstance(pilot.app.screen, LineDialog)
             pilot.app.screen.query_one("Input").value = str(target)
             await pilot.press("enter")
-            await pilot.pause()
+            await settle(pilot)
             if content:
                 assert isinstance(pilot.app.screen, ConfirmDialog)
                 await pilot.press("n")
             await settle(pilot)
             assert target.read_text().startswith("<!" if not content else "mine")
         await pilot.press("e")
-        await pilot.pause()
+        await settle(pilot)
         pilot.app.screen.query_one("Input").value = str(tmp_path / "out.doc")
         await pilot.press("enter")
         await settle(pilot)
@@ -301,7 +301,7 @@ async def test_panels_sets_and_zoom_at_every_size(seeded) -> None:
         assert [n for n in range(1, 6) if screen.query_one(f"#panel-{n}").display] == [5]
         for width, height in ((60, 16), (40, 12), (200, 50), (20, 6), (80, 24)):
             await pilot.resize_terminal(width, height)
-            await pilot.pause()
+            await settle(pilot)
         await press(pilot, "4")
         assert "4 Sources" in seen(pilot)
 
@@ -313,7 +313,7 @@ async def test_hostile_receipts_are_only_text(seeded, ascii) -> None:
         await settle(pilot)
         for key in ("1", "2", "3", "4", "5"):
             await pilot.press(key)
-            await pilot.pause()
+            await settle(pilot)
             text = seen(pilot)
             assert not any(c in text for c in "\x1b\x07\x9b\u202e\u200b\u2066")
             if ascii:

@@ -95,6 +95,5 @@ def test_ingest(snap_compare: Any, folder: Path, reviews: Path) -> None:
     async def run(pilot: Any) -> None:
         await settle(pilot)
         pilot.app.screen.query_one("#ingest-path").value = "lounges.csv"
-        await pilot.pause()
 
     assert snap_compare(Host(folder, IngestScreen(reviews)), terminal_size=SMALL, run_before=run)

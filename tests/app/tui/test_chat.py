@@ -14,6 +14,7 @@ from app.tui.screens.help import HelpScreen
 from app.tui.widgets.prompt import Prompt
 from app.tui.widgets.turn import Older, TurnView
 from tests.app.tui.conftest import TEXT, add_answers, opened, until
+from tests.app.tui.hosts import settle
 
 
 def shown(desk: EvenhandApp, selector: str) -> str:
@@ -27,7 +28,7 @@ async def ask(desk: EvenhandApp, pilot, question: str, *, wait: bool = True) -> 
     await until(lambda: len(desk.chat.turns) > before, pilot)
     if wait:
         await until(lambda: not desk.chat.streaming, pilot)
-        await pilot.pause()
+        await settle(pilot)
 
 
 async def test_a_question_is_answered_stored_and_gets_its_receipt_line(desk, script, store) -> None:
@@ -36,7 +37,7 @@ async def test_a_question_is_answered_stored_and_gets_its_receipt_line(desk, scr
         await pilot.press(*"What about the food?")
         await pilot.press("enter")
         await until(lambda: desk.chat.turns and desk.chat.turns[0].state == "done", pilot)
-        await pilot.pause()
+        await settle(pilot)
         turn = desk.chat.turns[0]
         assert turn.text == TEXT
         assert desk.chat.query_one(Markdown).source.replace("\\", "") == TEXT
@@ -173,7 +174,7 @@ async def test_asking_again_without_fairness_shows_both_answers(desk, script, st
         await until(lambda: isinstance(desk.screen, AgainScreen), pilot)
         screen = desk.screen
         await until(lambda: screen.second.state == "done" and not screen.streaming, pilot)
-        await pilot.pause()
+        await settle(pilot)
         assert script.asked[1] == ("What about the food?", None, {"method": "relevance"})
         views = list(screen.query(TurnView))
         assert views[0].region.x < views[1].region.x
@@ -219,7 +220,7 @@ async def test_ctrl_c_never_quits_and_help_lists_live_keys(desk, script) -> None
     async with desk.run_test(size=(80, 24)) as pilot:
         await opened(desk, pilot)
         await pilot.press("ctrl+c")
-        await pilot.pause()
+        await settle(pilot)
         assert desk.is_running
         await pilot.press("f1")
         await until(lambda: isinstance(desk.screen, HelpScreen), pilot)

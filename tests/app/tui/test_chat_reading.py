@@ -22,7 +22,7 @@ from store.answers import AnswerStore
 from store.database import Database
 from store.tables import Answer, Document
 from tests.app.tui.conftest import add_answers, opened, until
-from tests.app.tui.hosts import seen
+from tests.app.tui.hosts import seen, settle
 from tests.app.tui.test_chat import ask
 from tests.fakes.receipts import degraded_receipt, opinion_receipt
 
@@ -86,7 +86,7 @@ async def test_an_answer_erased_elsewhere_is_blanked_and_not_opened(desk, script
         for key in ("f3", "f8", "ctrl+y", "f5"):
             await pilot.press(key)
             await until(lambda: turn.state == "erased", pilot)
-            await pilot.pause()
+            await settle(pilot)
             assert desk.screen is desk.chat
         assert turn.text == ""
         assert turn.receipt is None
@@ -156,7 +156,7 @@ async def test_help_and_quit_are_always_among_the_keys(desk, script, width: int)
     async with desk.run_test(size=(width, 16)) as pilot:
         await opened(desk, pilot)
         await ask(desk, pilot, "What about the food?")
-        await pilot.pause(0.2)
+        await settle(pilot)
         last = seen(pilot).splitlines()[-1]
         assert "Help" in last
         assert "Quit" in last

@@ -19,6 +19,7 @@ from app.tui.screens.help import HelpScreen
 from app.tui.screens.sessions import SessionsScreen
 from app.tui.screens.welcome import WelcomeScreen
 from tests.app.tui.conftest import ScriptedBackstage, add_answers, opened, until
+from tests.app.tui.hosts import settle
 from tests.app.tui.pictures import pictured
 from tests.app.tui.test_chat import ask
 
@@ -77,7 +78,7 @@ def test_chat_while_an_answer_is_written(snap_compare, desk, script, monkeypatch
         await opened(desk, pilot)
         await ask(desk, pilot, QUESTION, wait=False)
         await until(lambda: desk.chat.turns[0].text == "".join(script.pieces), pilot)
-        await pilot.pause(0.2)
+        await settle(pilot)
         desk.chat._ticks = 3
         desk.chat._draw_activity()
 
@@ -92,7 +93,6 @@ def test_chat_resumed_with_an_old_answer_selected(snap_compare, backstage, desk_
         await opened(desk, pilot)
         await until(lambda: len(desk.chat.turns) == 20, pilot)
         await pilot.press("shift+tab")
-        await pilot.pause(0.1)
 
     assert snap_compare(desk, terminal_size=WIDE, run_before=run)
 
@@ -116,7 +116,6 @@ def test_again(snap_compare, desk, script, answered: Run, size) -> None:
             lambda: isinstance(desk.screen, AgainScreen) and desk.screen.second.state == "done", pilot
         )
         await until(lambda: not desk.screen.streaming, pilot)
-        await pilot.pause(0.2)
 
     assert snap_compare(desk, terminal_size=size, run_before=run)
 
@@ -134,7 +133,6 @@ def test_sessions(snap_compare, desk, desk_folder: Path) -> None:
         await opened(desk, pilot)
         await pilot.press("f2")
         await until(lambda: isinstance(desk.screen, SessionsScreen) and desk.screen.rows, pilot)
-        await pilot.pause(0.1)
 
     assert snap_compare(desk, terminal_size=SMALL, run_before=run)
 
@@ -144,7 +142,6 @@ def test_help(snap_compare, desk) -> None:
         await opened(desk, pilot)
         await pilot.press("f1")
         await until(lambda: isinstance(desk.screen, HelpScreen), pilot)
-        await pilot.pause(0.1)
 
     assert snap_compare(desk, terminal_size=SMALL, run_before=run)
 
@@ -154,7 +151,6 @@ def test_methods(snap_compare, desk, answered: Run) -> None:
         await answered(pilot)
         await pilot.press("f5")
         await until(lambda: isinstance(desk.screen, ChooseDialog), pilot)
-        await pilot.pause(0.1)
 
     assert snap_compare(desk, terminal_size=SMALL, run_before=run)
 
@@ -167,9 +163,7 @@ def test_saving(snap_compare, desk, answered: Run) -> None:
         await pilot.press("enter")
         await until(lambda: isinstance(desk.screen, LineDialog), pilot)
         field = desk.screen.query_one(Input)
-        field.cursor_blink = False
         field.value = "food.md"
-        await pilot.pause(0.1)
 
     assert snap_compare(desk, terminal_size=SMALL, run_before=run)
 
@@ -180,7 +174,6 @@ def test_first_run(snap_compare, tmp_path: Path) -> None:
 
     async def run(pilot: Any) -> None:
         await until(lambda: isinstance(desk.screen, WelcomeScreen), pilot)
-        await pilot.pause(0.1)
 
     assert snap_compare(desk, terminal_size=SMALL, run_before=run)
     backstage.close()

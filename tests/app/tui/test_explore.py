@@ -41,7 +41,7 @@ def parts(seeded: Path):
 async def answer(pilot, key: str, value: str) -> None:
     """Press a key that asks for a line, and give it."""
     await pilot.press(key)
-    await pilot.pause()
+    await settle(pilot)
     assert isinstance(pilot.app.screen, LineDialog)
     pilot.app.screen.query_one(Input).value = value
     await pilot.press("enter")
@@ -101,7 +101,7 @@ async def test_curation_through_the_service(seeded: Path, parts: Parts) -> None:
         await answer(pilot, "v", "staff")
         # The dialog stays, so there is no end to wait for.
         await pilot.press("m")
-        await pilot.pause()
+        await settle(pilot)
         pilot.app.screen.query_one(Input).value = "stuff"
         await pilot.press("enter")
         await until(lambda: "! there is no" in seen(pilot), pilot)
@@ -122,12 +122,12 @@ async def test_curation_through_the_service(seeded: Path, parts: Parts) -> None:
         await press(pilot, "G", "k")
         dropped = view.selected
         await pilot.press("d")
-        await pilot.pause()
+        await settle(pilot)
         assert isinstance(pilot.app.screen, ConfirmDialog)
         await press(pilot, "n")
         assert dropped in view.shown
         await pilot.press("d")
-        await pilot.pause()
+        await settle(pilot)
         await press(pilot, "y")
         assert dropped not in view.shown
     catalog = Catalog(parts)
@@ -219,7 +219,7 @@ async def test_hostile_names_and_texts(tmp_path: Path, sqlite_template: Path, as
             assert not ascii or text.isascii()
         await press(pilot, "2")
         await pilot.press("m")
-        await pilot.pause()
+        await settle(pilot)
         assert "[/]" in seen(pilot)
 
 

@@ -17,6 +17,7 @@ from app.tui.app import EvenhandApp
 from app.tui.widgets.prompt import Prompt
 from app.tui.widgets.turn import TurnView
 from tests.app.tui.conftest import TEXT, add_answers, opened, until
+from tests.app.tui.hosts import settle
 from tests.app.tui.test_chat import ask, shown
 from tests.fakes.misbehaving import MisbehavingServer, streams
 from tests.fakes.receipts import HOSTILE
@@ -45,12 +46,12 @@ async def test_hostile_text_is_only_ever_text(backstage, script, desk_folder: Pa
         settled = drawn(desk)
         await pilot.press("f2")
         await until(lambda: desk.screen is not desk.chat, pilot)
-        await pilot.pause(0.2)
+        await settle(pilot)
         listed = drawn(desk)
         await pilot.press("escape")
         await until(lambda: desk.screen is desk.chat, pilot)
         desk.chat.query_one(Prompt).text = HOSTILE
-        await pilot.pause()
+        await settle(pilot)
         for lines in (live, settled, listed, drawn(desk)):
             assert "".join(lines).strip()
             assert not [text for text in lines if ACTING.search(text)]
@@ -83,7 +84,7 @@ async def test_a_storm_of_resizes_while_text_arrives(backstage, script, desk_fol
             await pilot.resize_terminal(rng.randint(20, 180), rng.randint(5, 50))
         await pilot.resize_terminal(140, 40)
         await until(lambda: not desk.chat.streaming, pilot)
-        await pilot.pause()
+        await settle(pilot)
         assert desk.chat.turns[-1].text == "".join(script.pieces)
         panel = desk.chat.query_one("#panel-text")
         assert panel.size.height > 10
@@ -125,7 +126,7 @@ async def test_an_answer_that_cannot_be_stored_is_stored_later(
         other.execute("BEGIN IMMEDIATE")
         script.hold = False
         await until(lambda: turn.state == "failed" and not desk.chat.streaming, pilot)
-        await pilot.pause(0.4)
+        await settle(pilot)
         assert turn.text == TEXT
         assert "locked" in turn.error
         assert len(desk.chat._unsaved) == 1
@@ -157,7 +158,7 @@ async def test_a_database_that_cannot_be_opened_is_said_and_tried_again(
     desk = EvenhandApp(backstage)
     async with desk.run_test(size=(80, 24)) as pilot:
         await until(lambda: desk.chat.fault, pilot)
-        await pilot.pause()
+        await settle(pilot)
         assert "damaged" in shown(desk, "#blank")
         (desk_folder / "evenhand.db").write_bytes(good)
         desk.backstage = Backstage(lambda: Parts(Settings(workspace=str(desk_folder))))

@@ -16,7 +16,7 @@ from app.tui.screens.dialogs import ConfirmDialog, LineDialog
 from app.tui.screens.sessions import SessionsScreen
 from store.errors import UsageError
 from tests.app.tui.conftest import TEXT, add_answers, opened, until
-from tests.app.tui.hosts import seen
+from tests.app.tui.hosts import seen, settle
 from tests.app.tui.test_chat import ask
 from tests.fakes.receipts import HOSTILE
 
@@ -47,7 +47,7 @@ async def test_resume_rename_export_and_delete(backstage, kept, tmp_path: Path) 
         await until(lambda: isinstance(desk.screen, SessionsScreen) and desk.screen.rows, pilot)
         screen = desk.screen
         assert screen.rows[0].id == "aaa"
-        await pilot.pause()
+        await settle(pilot)
         table = screen.query_one(DataTable)
         widths = [column.get_render_width(table) for column in table.ordered_columns]
         assert sum(widths) <= 80
@@ -75,7 +75,7 @@ async def test_resume_rename_export_and_delete(backstage, kept, tmp_path: Path) 
         await until(lambda: desk.screen is screen and len(screen.rows) == 1, pilot)
         table = desk.screen.query_one(DataTable)
         assert table.row_count == 1
-        await pilot.pause(0.1)
+        await settle(pilot)
         assert [column.get_render_width(table) for column in table.ordered_columns] == widths
         assert "About the staff" in seen(pilot)
         await pilot.press("escape")

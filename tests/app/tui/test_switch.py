@@ -18,6 +18,7 @@ from store.database import Database
 from store.errors import UsageError
 from store.tables import Corpus, Document, Source
 from tests.app.tui.conftest import add_answers, opened, until
+from tests.app.tui.hosts import settle
 from tests.app.tui.test_chat import ask, shown
 from tests.fakes.misbehaving import MisbehavingServer, replies
 
@@ -54,7 +55,7 @@ async def test_another_corpus_starts_another_conversation(backstage, script, two
         await until(lambda: isinstance(desk.screen, ChooseDialog), pilot)
         await pilot.press("down", "enter")
         await until(lambda: desk.corpus == "phones [/]" and not desk.chat.turns, pilot)
-        await pilot.pause()
+        await settle(pilot)
         assert "phones [/] (1 document)" in shown(desk, "#head")
         await ask(desk, pilot, "And the battery?")
         assert desk.chat.thread != first

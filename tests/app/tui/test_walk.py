@@ -27,6 +27,7 @@ from app.tui.screens.source import SourceScreen
 from app.tui.screens.welcome import WelcomeScreen
 from app.tui.widgets.prompt import Prompt
 from tests.app.tui.conftest import until
+from tests.app.tui.hosts import settle
 
 REVIEWS = 40
 QUESTION = "What do people think of the food?"
@@ -53,7 +54,7 @@ async def test_the_walk_by_pilot(tmp_path: Path) -> None:
         await pilot.press(moved)
         await until(lambda: audit.point != before, pilot)
         await pilot.press("4")
-        await pilot.pause(0.1)
+        await settle(pilot)
         await pilot.press("enter")
         await until(lambda: isinstance(desk.screen, SourceScreen) and desk.screen.view is not None, pilot)
         await pilot.press("escape")
@@ -85,7 +86,7 @@ async def test_the_first_run_leads_to_a_file_of_ones_own_and_back(tmp_path: Path
         assert not (tmp_path / "new" / "evenhand.db").exists()
         # Nothing to go back to: Esc stays here.
         await pilot.press("escape")
-        await pilot.pause(0.1)
+        await settle(pilot)
         assert isinstance(desk.screen, WelcomeScreen)
         await pilot.press("end", "enter")
         await pilot.pause(0.1)

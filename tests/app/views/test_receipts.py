@@ -273,9 +273,9 @@ def test_wide_and_foreign_scripts_keep_the_width(text: str) -> None:
 def test_a_megabyte_in_every_field(text: str) -> None:
     receipt = hostile_receipt(text)
     for form in (receipt_text, receipt_markdown, receipt_html):
-        started = time.perf_counter()
+        started = time.thread_time()
         shown = form(receipt)
-        assert time.perf_counter() - started < 8
+        assert time.thread_time() - started < 8
         assert len(shown) < 4_000_000
 
 

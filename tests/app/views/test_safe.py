@@ -135,7 +135,7 @@ def test_cells_are_never_formulas(text: str, shown: str) -> None:
 
 
 def test_a_megabyte_is_quick() -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     visible(HOSTILE * 2500)
     line(HOSTILE * 2500, limit=400)
-    assert time.perf_counter() - started < 2
+    assert time.thread_time() - started < 2
