@@ -355,17 +355,18 @@ class ChatScreen(ChatActions):
         """Letters typed among the answers belong to the question."""
         prompt = self.query_one(Prompt)
         source = isinstance(self.focused, TurnView) and event.character in set("123456789")
-        if not event.is_printable or event.character is None or source or self.focused is prompt:
+        if not event.is_printable or event.character is None or source:
             return
         event.stop()
-        prompt.focus()
+        # At once: the next letter may be on its way. One that came to an answer meanwhile arrives here, too.
+        self.set_focus(prompt)
         prompt.insert(event.character)
 
     def action_newest(self) -> None:
         """Go from the question to the newest answer, else to what comes next."""
         views = self.query(TurnView)
         if views and isinstance(self.focused, Prompt):
-            views.last().focus()
+            self.set_focus(views.last())
         else:
             self.focus_next()
 

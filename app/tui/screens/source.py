@@ -140,7 +140,10 @@ class SourceScreen(BaseModal[None]):
             self._say("")
 
     def watch_mark(self) -> None:
-        """Go to a quote."""
+        """Go to a quote, once the facts above have taken their lines: the pane is what they leave."""
+        self.call_after_refresh(self._go_to_mark)
+
+    def _go_to_mark(self) -> None:
         if self.view is None or self.mark < 0:
             return
         pane = self.query_one("#source-text", LinesPane)
@@ -148,7 +151,8 @@ class SourceScreen(BaseModal[None]):
         row = next((i for i, each in enumerate(self._lines) if _holds(each, self.mark)), None)
         if row is not None:
             height = pane.scrollable_content_region.height
-            pane.scroll_to(y=max(0, row - height // 3), animate=False, immediate=True)
+            # By force: a pane just filled has no scrollbar yet, and without one it would stay at its top.
+            pane.scroll_to(y=max(0, row - height // 3), animate=False, immediate=True, force=True)
         pane.refresh()
         self._say("" if row is not None else "the quote is not in the text")
 

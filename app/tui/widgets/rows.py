@@ -89,9 +89,9 @@ class RowsPane(LinesPane, inherit_bindings=False):
         body = max(1, self.scrollable_content_region.height - HEAD)
         top = self.scroll_offset.y
         if new < top:
-            self.scroll_to(y=new, animate=False, immediate=True)
+            self.scroll_to(y=new, animate=False, immediate=True, force=True)
         elif new >= top + body:
-            self.scroll_to(y=new - body + 1, animate=False, immediate=True)
+            self.scroll_to(y=new - body + 1, animate=False, immediate=True, force=True)
         self.refresh()
         self.post_message(self.Moved(self, new if self.row_count else -1))
 

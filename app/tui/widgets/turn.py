@@ -161,7 +161,7 @@ class TurnView(Vertical):
         if place >= len(views):
             self.screen.query_one("#prompt").focus()
         elif place >= 0:
-            views[place].focus()
+            self.screen.set_focus(views[place])
         elif older := self.screen.query(Older):
             older.first().focus()
 

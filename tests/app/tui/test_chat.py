@@ -140,6 +140,7 @@ async def test_long_conversations_show_their_end_and_load_older_answers(backstag
         desk.chat.query_one(Older).focus()
         await pilot.press("enter")
         await until(lambda: len(desk.chat.query(TurnView)) == 45, pilot)
+        await settle(pilot)
         assert [turn.question.split(":")[0] for turn in desk.chat.turns] == [
             f"Question {n}" for n in range(45)
         ]

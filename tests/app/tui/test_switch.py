@@ -95,6 +95,7 @@ async def test_models_of_the_server_can_be_chosen_and_left(desk_folder: Path) ->
             for presses, model in ((2, "large"), (0, ""), (1, "small")):
                 desk.chat.action_model()
                 await until(lambda: isinstance(desk.screen, ChooseDialog), pilot)
+                await settle(pilot)
                 await pilot.press("home", *["down"] * presses)
                 assert desk.screen.query_one(OptionList).highlighted == presses
                 await pilot.press("enter")
