@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from agents.breakdown_columns import columns
@@ -9,6 +10,7 @@ from agents.breakdown_words import Table, audits, listing, ranked, trend
 from agents.context import RagContext
 from agents.leads import Mean, pooled_variance
 from agents.models.router_breakdown import Asked, Measure
+from agents.models.router_values import told_value
 from agents.part_counts import Compared
 from agents.pools import document_filter
 from agents.state import RagState
@@ -77,6 +79,8 @@ def _table(asked: Asked, measure: Measure, state: RagState, context: RagContext)
         reviewed = {noun for noun, column in columns(context).items() if column[0] == "subject"}
         whole = {entity.name for entity in context.entities() if entity.parent is None} - reviewed
         rows = tuple(row for row in rows if row.value in whole)
+    if asked.kind == "attribute":
+        rows = tuple(replace(row, value=told_value(name, row.value)) for row in rows)
     by = name if asked.kind == "date" else asked.noun
     subject = " and ".join(item["name"] for item in state["entities"])
     on = f" on {subject}" if subject else ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from agents.models.router_reading import Reading
 from agents.models.router_values import (
+    DENYING,
     ages,
     distinct_forms,
     is_age,
@@ -79,8 +80,8 @@ def match_groups(question: str, attributes: Mapping[str, Sequence[str]]) -> tupl
 def _by_name(asked: Reading, attribute: str, value: str) -> Iterator[_Found]:
     for form in distinct_forms(attribute, value):
         for start, end in asked.find(form):
-            if asked.word(start - 1) == "non":
-                continue  # "non-German": the others
+            if asked.word(start - 1) in DENYING:
+                continue  # "non-German", "guests without children": the others
             # Two words and more are a name ("family leisure"); of numbers, one word, and a place, who knows.
             plain = len(form) > 1 and form in own_forms(value) and asked.blanks(start, end)
             plain = plain and not is_place(attribute, value) and not any(word[0].isdigit() for word in form)

@@ -234,6 +234,8 @@ class Reading:
             return start, end  # "the average rating in Lisbon"
         if (head := self._tied(attribute, start, end)) is not None:
             return head, self._with_name(attribute, end)  # "patients with private insurance"
+        if self.pieces[start] == "without":
+            return (start - 1, end) if self._people(start - 1) else None
         last = self.pieces[end - 1]
         plural = last.endswith("s") or stem(last) != last
         if is_people(last) and last not in {"couple", "family", "group"} and plural:

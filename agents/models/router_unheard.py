@@ -18,6 +18,16 @@ from agents.models.router_values import attribute_names, distinct_forms, is_numb
 _PLACED: Final = frozenset(("in", "on", "at", "from", "of", "via", "within", "using", "through", "near"))
 #: Between people and the name of what they are of: "users of Deezer", "people on Deezer".
 _OF: Final = frozenset(("of", "on", "in", "at", "using", "via", "from", "with"))
+#: Between people and what they have or lack: "guests with children", "patients without diabetes".
+_HAVING: Final = frozenset(("with", "without", "having"))
+#: Before people whom something is done to: "friendly to people with prams".
+_TREATED: Final = frozenset(("to", "for", "toward", "towards", "about", "at", "against"))
+_ARTICLES: Final = frozenset(("a", "an", "the", "any", "no"))
+#: What is named before or stands for anything: "people with it".
+_POINTING: Final = frozenset(
+    ("it", "them", "this", "that", "these", "those", "him", "her", "us", "you", "whom", "what", "which")
+)
+_LONGEST_THING: Final = 4
 #: Names of times, which periods stand for.
 _TIMES: Final = frozenset(
     re.findall(
@@ -99,6 +109,32 @@ def unknown_groups(question: str, heard: Iterable[str]) -> tuple[tuple[int, int]
         if not any(a < name[1] and name[0] < b for a, b in taken):
             found.append((words[first].start, words[last].end))
     return tuple(found)
+
+
+def people_with(question: str) -> tuple[tuple[int, int], ...]:
+    """Return where a question names people by what they have or lack: "patients without diabetes"."""
+    asked = Reading(question)
+    words = asked.words
+    found: list[tuple[int, int]] = []
+    for i, word in enumerate(words[:-2]):
+        treated = i > 0 and words[i - 1].text in _TREATED
+        if treated or not _people(word.text) or words[i + 1].text not in _HAVING:
+            continue
+        first = i + 2 + (words[i + 2].text in _ARTICLES)
+        last = first
+        while last < min(first + _LONGEST_THING, len(words)) and not _ends_thing(words[last].text):
+            last += 1
+        if last > first:
+            found.append((word.start, words[last - 1].end))
+    return tuple(found)
+
+
+def _ends_thing(word: str) -> bool:
+    """Tell whether no word of a thing that people have stands here: a verb, a link, or what is asked about it."""
+    lists = lexicon()
+    links = word in _OF | RELATIVE | DOES | lists["group_stops"] or word in _PLACED or word in _POINTING
+    verb = word in lists["stance_verbs"] or class_of(word) == "EVAL" or word.endswith("ed")
+    return not word[0].isalnum() or links or verb or (_people(word) and word not in _apart())
 
 
 def _name_before(asked: Reading, names: Sequence[bool], i: int) -> int:
@@ -221,4 +257,4 @@ def _foreign(typed: str) -> bool:
     return not any(word in english_words() for word in re.findall(r"[^\W_]+", fold(typed)))
 
 
-__all__ = ["unknown_groups", "unused_qualifiers", "unused_values"]
+__all__ = ["people_with", "unknown_groups", "unused_qualifiers", "unused_values"]

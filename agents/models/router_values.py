@@ -41,6 +41,12 @@ FILLER: Final = frozenset(
     {"leisure", "traveller", "travel", "trip", "guest", "customer", "user", "reviewer", "passenger"}
 )
 _PARTS_OF_A_COUNTRY: Final = frozenset({"england", "scotland", "wales"})
+_AFFIRMED: Final = frozenset(("yes", "y", "true"))
+#: Before what people are not, or have not.
+DENYING: Final = ("non", "not", "without")
+_DENIED: Final = frozenset(("no", "n", "false"))
+#: What the name of such an attribute begins with: "is_member", "has_children".
+_AUXILIARY: Final = frozenset(("is", "are", "was", "has", "have", "had", "with"))
 #: Words of an attribute's name that its values are not called by: "households of 3", of a household size.
 _EMPTY: Final = frozenset(("size", "count", "number", "band", "group", "type", "level", "name", "code", "id"))
 _AGES: Final = re.compile(
@@ -94,6 +100,17 @@ def is_number(value: str) -> bool:
     return len(own) == 1 and own[0].isdigit()
 
 
+def _yes_or_no(value: str) -> bool | None:
+    plain = fold(value).strip()
+    return plain in _AFFIRMED if plain in _AFFIRMED | _DENIED else None
+
+
+def told_value(attribute: str, value: str) -> str:
+    """Return a value that can be read without the name of its attribute: "smoker = no", but "Lisbon"."""
+    bare = is_number(value) or _yes_or_no(value) is not None
+    return f"{attribute} = {value}" if bare else value
+
+
 def number_words(value: str) -> tuple[str, ...]:
     """Return how a question may write a value that is a number: "3", "three", "1980s"."""
     own = pieces(value)[0]
@@ -102,9 +119,18 @@ def number_words(value: str) -> tuple[str, ...]:
 
 
 def forms(attribute: str, value: str) -> Iterator[tuple[str, ...]]:
-    """Word sequences that name ``value``: itself, without filler words, by gender, by country and demonym."""
+    """Word sequences that name ``value``: itself, without filler words, by gender, by country and demonym.
+
+    Where an attribute is answered with yes or no, its own name says it: "diabetic patients", "non-smokers".
+    """
     own = value_words(value)
     if not own or is_number(value):
+        return
+    if (said := _yes_or_no(value)) is not None:
+        for called in attribute_names(attribute):
+            yield from (called,) if said else ((word, *called) for word in DENYING)
+            if not said:
+                yield (f"non{called[0]}", *called[1:])  # "nonsmokers"
         return
     gender = next((each for each in _GENDERS.values() if own[0] in each and len(own) == 1), ())
     yield from ((form,) for form in gender if len(form) > 1)
@@ -139,8 +165,9 @@ def is_place(attribute: str, value: str) -> bool:
 @lru_cache(maxsize=1_000)
 def attribute_names(attribute: str) -> tuple[tuple[str, ...], ...]:
     """Return what an attribute is called: its name, and the name without words that say little (household size)."""
-    name = value_words(attribute)
-    telling = name
+    name = telling = value_words(attribute)
+    while len(telling) > 1 and telling[0] in _AUXILIARY:
+        telling = telling[1:]
     while len(telling) > 1 and telling[-1] in _EMPTY:
         telling = telling[:-1]
     return tuple(dict.fromkeys(each for each in (name, telling) if each and each[-1] not in FILLER))
@@ -177,6 +204,7 @@ def ages(text: str) -> tuple[int, int] | None:
 
 
 __all__ = [
+    "DENYING",
     "FILLER",
     "ages",
     "attribute_names",
@@ -188,5 +216,6 @@ __all__ = [
     "own_forms",
     "pieces",
     "stem",
+    "told_value",
     "value_words",
 ]

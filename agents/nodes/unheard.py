@@ -15,7 +15,7 @@ from agents.models.router_period import find_period
 from agents.models.router_rating import find_rating
 from agents.models.router_subjects import match_subjects
 from agents.models.router_text import fold
-from agents.models.router_unheard import unknown_groups, unused_qualifiers, unused_values
+from agents.models.router_unheard import people_with, unknown_groups, unused_qualifiers, unused_values
 from agents.state import RagState
 from store.enrich.linking import Link
 from store.enrich.question_people import ASKED, is_asked, is_topic, judges
@@ -36,6 +36,7 @@ def loose_groups(
     spans = _group_spans(question)
     names = _names(context, question, filters, found)
     spans += unknown_groups(question, (*names, *(question[a:b] for a, b in spans)))
+    spans += [piece for piece in people_with(question) if not any(a <= piece[0] < b for a, b in spans)]
     loose: list[str] = []
     for start, end in sorted(spans):
         phrase = question[start:end]

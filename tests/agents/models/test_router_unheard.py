@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.models.router_match import GroupFilter
-from agents.models.router_unheard import unknown_groups, unused_qualifiers, unused_values
+from agents.models.router_unheard import people_with, unknown_groups, unused_qualifiers, unused_values
 
 ATTRIBUTES = {
     "platform": ["YouTube", "Apple", "other"],
@@ -58,6 +58,26 @@ def test_unused_values(question: str, heard: list[str], said: tuple[str, ...]) -
 )
 def test_unknown_groups(question: str, heard: list[str], groups: list[str]) -> None:
     assert [question[a:b] for a, b in unknown_groups(question, heard)] == groups
+
+
+@pytest.mark.parametrize(
+    ("question", "groups"),
+    [
+        ("What do patients without diabetes think of the food?", ["patients without diabetes"]),
+        ("What do people with a disability say about access?", ["people with a disability"]),
+        ("Do guests with small children like the pool?", ["guests with small children"]),
+        ("Do people with the premium plan like the support?", ["people with the premium plan"]),
+        ("What do visitors without tickets complain about?", ["visitors without tickets"]),
+        ("Do customers with it complain?", []),
+        ("What problems do people have with the app?", []),
+        ("Are guests happy with the breakfast?", []),
+        ("Is the staff friendly to people with prams?", []),
+        ("Do people agree with the council?", []),
+        ("What about people with?", []),
+    ],
+)
+def test_people_with(question: str, groups: list[str]) -> None:
+    assert [question[a:b] for a, b in people_with(question)] == groups
 
 
 @pytest.mark.parametrize(

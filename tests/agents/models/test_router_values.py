@@ -209,3 +209,41 @@ def test_a_year_is_no_age_and_a_birth_no_period() -> None:
 )
 def test_group_phrases(question: str, groups: tuple[str, ...]) -> None:
     assert find_groups(question) == groups
+
+
+YES_NO = {
+    "diabetic": ("yes", "no"),
+    "smoker": ("True", "False"),
+    "has_children": ("Y", "N"),
+    "first_time": ("no", "yes"),
+    "recommended": ("yes", "no"),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("What do diabetic patients think of the food?", [("diabetic", "yes")]),
+        ("What do non-diabetic patients think of the food?", [("diabetic", "no")]),
+        ("What do patients who are not diabetic say?", [("diabetic", "no")]),
+        ("Compare diabetic and non-diabetic patients.", [("diabetic", "yes"), ("diabetic", "no")]),
+        ("What do smokers think of the rooms?", [("smoker", "True")]),
+        ("What do nonsmokers think of the rooms?", [("smoker", "False")]),
+        ("Do guests with children like the pool?", [("has_children", "Y")]),
+        ("Do guests without children like the pool?", [("has_children", "N")]),
+        ("What do first-time visitors say about the queue?", [("first_time", "yes")]),
+        ("What do people say about the smoker lounge?", []),
+        ("What do visitors say about the children's menu?", []),
+        ("Is the first time experience good?", []),
+        ("How many guests recommended the pool?", []),
+        ("Yes or no: is the food good?", []),
+    ],
+)
+def test_what_is_answered_with_yes_is_called_by_its_name(question: str, found: list[tuple[str, str]]) -> None:
+    assert [(each.attribute, each.value) for each in match_groups(question, YES_NO)] == found
+
+
+def test_those_without_a_value_are_not_those_with_it() -> None:
+    attributes = {"insurance": ("private", "statutory")}
+    assert match_groups("What do patients with private insurance say?", attributes)
+    assert match_groups("What do patients without private insurance say?", attributes) == ()
