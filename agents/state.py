@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 
 class Turn(TypedDict):
@@ -12,6 +12,7 @@ class Turn(TypedDict):
     entities: list[str]
     filters: list[dict[str, str]]
     answer_id: str
+    route: NotRequired[dict[str, Any]]
 
 
 class RagState(TypedDict, total=False):

@@ -27,6 +27,7 @@ def audit(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         entities=[item["key"] for item in state["entities"]],
         filters=[{name: str(f[name]) for name in ("name", "value", "phrase")} for f in state["filters"]],
         answer_id=state["answer_id"],
+        route={name: state["route"].get(name) for name in ("kind", "side", "count")},
     )
     history = [*(state.get("history") or []), turn]
     keep = context.settings.history

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 from agents.breakdown_columns import columns
 from agents.context import RagContext
 from agents.corrections import corrected
+from agents.follow_ups import few_words, of_all
 from agents.models.extractive import content_words
 from agents.models.router_breakdown import FRAME
 from agents.models.router_data import lexicon
@@ -262,6 +263,8 @@ def _left_out(context: RagContext, state: RagState, *, unknown: bool) -> list[st
         known |= content_words(said)
     if state["route"].get("side"):
         known |= _SIDES
+    if of_all(rest := few_words(question)):
+        known |= content_words(rest)
     if state["breakdown"]:
         known |= _SIDES | _RATING | _MONTHS | _TABLE | content_words(state["breakdown"]["phrase"])
         known |= {word for word in content_words(question) if class_of(word) == "UP"}  # "happiest"

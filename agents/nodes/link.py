@@ -10,8 +10,10 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from agents.context import RagContext
+from agents.follow_ups import bare_groups, few_words, merged, of_all
 from agents.models.router_breakdown import FRAME
 from agents.models.router_data import lexicon
+from agents.models.router_left_out import left_out
 from agents.models.router_limits import excluded
 from agents.models.router_match import GroupFilter, match_groups
 from agents.models.router_period import find_period
@@ -51,18 +53,23 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     """Find entities, author groups, subjects and the period; resolve a follow-up against the last turn."""
     context = runtime.context
     question = state["question"]
-    filters = _filters(context, question, state)
-    found = _topic_of(context, _unframed(context, question, state), filters, state)
+    kept = _kept(context, question)
+    previous = (state.get("history") or [])[-1:]
+    rest = few_words(question) if previous else ""
+    filters = _filters(context, kept, state, rest)
+    found = _topic_of(context, _unframed(context, kept, state), filters, state)
     keys = list(found.entities)
     unmatched = found.unmatched
     standalone = question
-    previous = (state.get("history") or [])[-1:]
+    left: list[dict[str, Any]] = []
     if previous and _LEANS.search(_THERE_IS.sub(" ", question)):
         last = previous[0]
         if not keys and last["entities"] and not unmatched:
             keys = [key for key in last["entities"] if key in context.entity_ids()]
-        if not filters:
-            filters = [dict(item) for item in last["filters"]]
+        if rest or not filters:
+            filters = merged(filters, previous[0], whole=of_all(rest))
+        else:
+            left = [item for item in last["filters"] if item not in filters]
         standalone = _standalone(context, question, keys, filters)
     period: list[str] = next((item["value"].split("..") for item in filters if item["name"] == "period"), [])
     called = {entity.key: entity.name for entity in context.entities()}
@@ -91,8 +98,13 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         "period": list(period),
         "unmatched": unmatched if not entities else "",
     }
+    if left:
+        said = " and ".join(f"{item['name']} = {item['value']}" for item in left)
+        reason = f"the question before was limited to {said}, this one is not"
+        update["degradations"] = degraded(state, "link", reason)
     if illegible:
-        update["degradations"] = degraded(state, "link", f"not understood: {illegible}")
+        reason = f"not understood: {illegible}"
+        update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
     if found.caveat and entities:
         update["degradations"] = degraded({**state, **update}, "link", found.caveat)  # type: ignore[typeddict-item]
     loose = loose_groups(context, question, filters, found, state)
@@ -104,7 +116,7 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
     if limits := unheard(context, question, filters, loose, found, state):
         reason = f"the answer takes no account of: {', '.join(limits)}"
         update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
-    rating = None if state["breakdown"].get("kind") == "rating" else find_rating(question)
+    rating = None if state["breakdown"].get("kind") == "rating" else find_rating(kept)
     if rating is not None and not any(item["name"] == RATING for item in filters):
         reason = f"no document of this corpus carries a rating: not restricted to `{rating.phrase}`"
         update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
@@ -151,7 +163,6 @@ def _linked(context: RagContext, question: str, filters: Sequence[dict[str, Any]
         said += [f"{item['value']} {attribute}", f"{attribute} {item['value']}"]
     period = find_period(fold(question), context.today().date())[1]
     rating = find_rating(question)
-    said += excluded(question, context.attribute_values())
     rest = _without(question, [*said, period])
     if rating is not None:
         rest = re.sub(
@@ -218,10 +229,15 @@ def _embed(context: RagContext) -> Any:
     return lambda texts: context.searcher.embed(texts)
 
 
-def _filters(context: RagContext, question: str, state: RagState) -> list[dict[str, Any]]:
+def _filters(context: RagContext, question: str, state: RagState, rest: str) -> list[dict[str, Any]]:
+    """Return the limits that a question names; ``rest`` is what a follow-up of few words says."""
+    groups = match_groups(question, context.attribute_values())
+    if rest and not groups:
+        names = [form for entity in context.entities() for form in (entity.name, *entity.aliases)]
+        groups = bare_groups(rest, context.attribute_values(), names)
     found = [
         {"name": item.attribute, "value": item.value, "phrase": item.phrase}
-        for item in _one_attribute(match_groups(_kept(context, question), context.attribute_values()))
+        for item in _one_attribute(groups)
     ]
     found += [
         {"name": "subject", "value": subject, "phrase": subject}
@@ -232,15 +248,15 @@ def _filters(context: RagContext, question: str, state: RagState) -> list[dict[s
         found.append({"name": RATING, "value": rating.value, "phrase": rating.phrase})
     said = find_period(fold(question), context.today().date())[1]
     # "those who joined in 2019": the year is the authors', not the documents'
-    if state["period"] and not any(said and said in fold(item["phrase"]) for item in found):
+    if state["period"] and said and not any(said and said in fold(item["phrase"]) for item in found):
         found.append({"name": "period", "value": "..".join(state["period"]), "phrase": ""})
     found += [dict(item) for item in state["options"].get("filters", ())]
     return found
 
 
 def _kept(context: RagContext, question: str) -> str:
-    """Return the question without the groups that it leaves out ("not from Germany"): they are not asked for."""
-    return _without(question, excluded(question, context.attribute_values()))
+    """Return the question without what it leaves out ("not from Germany"): that is not what is asked for."""
+    return _without(question, [*left_out(question), *excluded(question, context.attribute_values())])
 
 
 def _one_attribute(items: Sequence[GroupFilter]) -> list[GroupFilter]:

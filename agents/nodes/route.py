@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from agents.breakdown_columns import read
 from agents.context import RagContext
+from agents.follow_ups import few_words
 from agents.models.router import Kind, QuestionRouter, Route
 from agents.models.router_breakdown import Asked
 from agents.models.router_limits import counts_authors
@@ -42,6 +43,9 @@ async def route(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]
         more = found.kind == "both" and len(clauses(tokens(state["question"]))) > 1
         if not more:
             found = _broken_down(found, asked, rated=context.opinions.rated(context.corpus.id))
+    if last := _asked_before(state, found):
+        found = replace(found, kind=last["kind"], side=found.side or last["side"], count=last["count"])
+        found = replace(found, reason="asks in few words what was asked before")
     wanted = state["options"].get("route")
     audit = RouteAudit(
         kind=wanted or found.kind,
@@ -62,6 +66,14 @@ async def route(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]
     if found.period is None:
         return {**update, "period": []}
     return {**update, "period": [found.period.start or "", found.period.end or ""]}
+
+
+def _asked_before(state: RagState, found: Route) -> dict[str, Any]:
+    """Return the route of the turn before, where few words ask the same of others; nothing elsewhere."""
+    previous = (state.get("history") or [])[-1:]
+    if not previous or found.kind == "counting" or not few_words(state["question"]):
+        return {}
+    return previous[0].get("route", {})
 
 
 def _asked(question: str, name: str) -> bool:

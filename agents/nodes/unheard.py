@@ -9,6 +9,7 @@ from typing import Any
 from agents.breakdown_columns import columns
 from agents.context import RagContext
 from agents.models.router_groups import group_spans, words_of
+from agents.models.router_left_out import left_out
 from agents.models.router_limits import excluded, located, months_of_no_year, unknown_column
 from agents.models.router_match import GroupFilter
 from agents.models.router_period import find_period
@@ -37,6 +38,7 @@ def loose_groups(
     names = _names(context, question, filters, found)
     spans += unknown_groups(question, (*names, *(question[a:b] for a, b in spans)))
     spans += [piece for piece in people_with(question) if not any(a <= piece[0] < b for a, b in spans)]
+    refused = left_out(question)
     loose: list[str] = []
     for start, end in sorted(spans):
         phrase = question[start:end]
@@ -45,6 +47,8 @@ def loose_groups(
             continue
         if any(folded in each or each in folded for each in tied):
             continue
+        if any(folded in each.casefold() for each in refused):
+            continue  # told as what the answer takes no account of
         asked_about = is_topic(question, start, end)
         thing = lemmas(phrase) in linked_forms and not is_asked(question, start, end)
         if not (asked_about or thing):
@@ -88,8 +92,12 @@ def unheard(
         return []
     attributes = context.attribute_values()
     unknown = unknown_column(question, columns(context))
-    left_out = excluded(question, attributes)
-    limits = [*left_out, *months_of_no_year(question), *((unknown.phrase,) if unknown else ())]
+    limits = [
+        *left_out(question),
+        *excluded(question, attributes),
+        *months_of_no_year(question),
+        *((unknown.phrase,) if unknown else ()),
+    ]
     tied = [item["phrase"] for item in filters if item["phrase"]]
     limits += [
         phrase for phrase in located(question, attributes) if not any(_within(each, phrase) for each in tied)
@@ -117,7 +125,7 @@ def _names(context: RagContext, question: str, filters: Iterable[dict[str, Any]]
         word for name in match_subjects(question, tuple(context.subjects())) for word in (name, *name.split())
     ]
     period = find_period(fold(question), context.today().date())[1]
-    others = excluded(question, context.attribute_values())
+    others = (*left_out(question), *excluded(question, context.attribute_values()))
     return [
         *entities,
         *others,
