@@ -133,9 +133,8 @@ async def prepare_batch(
         items.append(BatchItem(index, question, ids, np.asarray(state["relevance"], dtype=np.float64)))
     if not items:
         reasons = "; ".join(dict.fromkeys(outside.values())) or "there are none"
-        raise NoCandidates(
-            f"no question of the batch falls under the constraint ({reasons})", "use a smaller -k"
-        )
+        hint = "use a smaller -k" if "fewer than" in reasons else "ask what people think of an entity"
+        raise NoCandidates(f"no question of the batch falls under the constraint ({reasons})", hint)
     parts = [make_part(attribute, pools, rows) for attribute in attributes]
     return make_batch(items, outside, parts, weights, weights_of)
 

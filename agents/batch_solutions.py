@@ -6,6 +6,8 @@ The solvers are those for typed documents (``agents.fairness.multigroup``), for 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import monotonic
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,10 @@ from store.verdicts import Verdict, Z, gravest, judge
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+#: Of a soft objective: beyond it relevance is lost in rounding.
+MOST_STRENGTH: Final = 1e12
+#: Seconds after which rankings are sought in haste.
+PATIENCE: Final = 20.0
 #: Supported points of a frontier at the most.
 MOST_POINTS = 60
 
@@ -132,16 +138,21 @@ def solve_batch(batch: Batch, tau: float, target: float | str = "proportional") 
     check_target(target, batch.attributes)
     problem, goal = batch.problem, goals(batch.components, batch.weights, target)
     margin = np.zeros(goal.size)
-    for _ in range(6):
-        room = np.maximum(tau - margin, KEPT * tau)
-        solved = solve_multigroup(problem, room, goal)
+    started = monotonic()
+    room = np.full(goal.size, float(tau))
+    solved = solve_multigroup(problem, room, goal, time_limit=_share_of_time(started))
+    for _ in range(5):
         error = _errors(batch, solved.pattern)
         if (Z * error <= margin + 1e-12).all():
             break
         # The error depends on the rankings, and the rankings on the tolerance that the error leaves.
         margin = np.maximum(margin, Z * error)
+        narrower = np.maximum(tau - margin, KEPT * tau)
+        if not np.array_equal(narrower, room):
+            room = narrower
+            solved = solve_multigroup(problem, room, goal, time_limit=_share_of_time(started))
     if not solved.feasible:
-        solved = _less_near(problem, solved, room, tau)
+        solved = _less_near(problem, solved, room, tau, _share_of_time(started))
     return BatchSolution(
         ranking=solved.ranking,
         status=solved.status,
@@ -165,9 +176,9 @@ def solve_batch_soft(batch: Batch, strength: float, target: float | str = "propo
     UsageError
         The strength is negative or no number, or another attribute than polarity is held.
     """
-    if not np.isfinite(strength) or strength < 0:
+    if not 0 <= strength <= MOST_STRENGTH:
         raise UsageError(
-            f"the weight of the soft objective is {strength}", "give a number that is not negative"
+            f"the weight of the soft objective is {strength}", f"give a number from 0 to {MOST_STRENGTH:g}"
         )
     if batch.attributes != (POLARITY,):
         raise UsageError("the soft objective is for polarity alone", "leave the other attributes out")
@@ -242,13 +253,19 @@ def batch_frontier(batch: Batch) -> list[BiasPoint]:
 
 
 def _less_near(
-    problem: MultigroupProblem, nearest: MultigroupSolution, room: Floats, tau: float
+    problem: MultigroupProblem, nearest: MultigroupSolution, room: Floats, tau: float, time_limit: float
 ) -> MultigroupSolution:
     """Solve once more where no rankings lie within ``room``, for as little more of the tolerance as it takes."""
     distance = np.abs(nearest.bias - nearest.target)
     within = bool((distance <= tau + SLACK).all())
-    again = solve_multigroup(problem, np.maximum(room, distance + SLACK) if within else tau, nearest.target)
+    wider = np.maximum(room, distance + SLACK) if within else tau
+    again = solve_multigroup(problem, wider, nearest.target, time_limit=time_limit)
     return again if again.feasible else nearest_rankings(problem, again)
+
+
+def _share_of_time(started: float) -> float:
+    """Return the seconds of one programme of the solver, which makes up to ten: less the longer all has taken."""
+    return float(np.clip((PATIENCE - (monotonic() - started)) / 10, 0.1, 2.0))
 
 
 def _values(batch: Batch, linear: Floats) -> Floats:

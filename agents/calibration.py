@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,14 @@ from agents.fairness.designs import Design, Runs, runs_of
 from agents.fairness.injection import inject
 from agents.fairness.propagation import PropagationFit, fit
 from agents.models.chooser import Chooser
+from store.errors import Unmeasurable
 from store.ports import Usage
 
 Integers = NDArray[np.int64]
 Progressed = Callable[[int, int], None]
+
+#: Share of calls that may choose neither option.
+MOST_REFUSED: Final = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +101,8 @@ async def calibrate(
     ------
     ModelCallError
         The first failure of a call, after the others under way have been kept; run again to continue.
+    Unmeasurable
+        More than half of the calls chose neither option.
     ValueError
         When there are fewer than two questions, or the design and the data do not fit.
     """
@@ -107,6 +113,7 @@ async def calibrate(
     asked = await ask_all(questions, chooser, calls, log, sha, workers, lambda done: progress(done, total))
     answers = np.array([outcome or 0 for outcome in asked.outcomes], dtype=np.int64)
     realised = np.array([call.groups for call in calls], dtype=np.int64)
+    _check_answered(asked.outcomes)
     fitted = fit(answers, runs.question, realised, cluster=clusters(questions)[runs.question])
     usage, called, reused = asked.usage, asked.called, asked.reused
     checked, unchecked = None, ""
@@ -149,9 +156,25 @@ async def calibrate(
     return outcome
 
 
+def _check_answered(outcomes: Sequence[int | None]) -> None:
+    """Refuse to measure what was hardly answered: weights of refusals are zero, with an error of zero.
+
+    Raises
+    ------
+    Unmeasurable
+        More than half of the calls chose neither option.
+    """
+    refused = sum(outcome is None for outcome in outcomes)
+    if refused > MOST_REFUSED * len(outcomes):
+        raise Unmeasurable(
+            f"{refused:,} of {len(outcomes):,} calls chose neither option: there are no weights to measure",
+            "give options that the documents can speak for, or another model; nothing was stored but the answers",
+        )
+
+
 def clusters(questions: Sequence[CalibrationQuestion]) -> Integers:
-    """Return the cluster of each question as a number; a question without one is its own."""
-    names = [question.cluster or f"\0{index}" for index, question in enumerate(questions)]
+    """Return the cluster of each question as a number; without one, questions of the same words share theirs."""
+    names = [question.cluster or f"\0{question.text}" for question in questions]
     _, codes = np.unique(np.array(names), return_inverse=True)
     return np.asarray(codes, dtype=np.int64)
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -155,6 +156,8 @@ def _read(path: Path) -> list[TwoSided]:
             return _from_csv(path, file)
     except OSError as error:
         raise UsageError(f"cannot read {path} ({error.strerror or error})") from None
+    except (EOFError, zlib.error):
+        raise UsageError(f"{path} is a damaged or unfinished gzip file", "write or fetch it again") from None
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not UTF-8 text", "convert it first") from None
     except csv.Error as error:
@@ -166,7 +169,7 @@ def _from_json(path: Path, number: int, text: str) -> TwoSided:
     where = f"line {number} of {path}"
     try:
         row = json.loads(text[:_LONGEST_LINE])
-    except ValueError:
+    except (ValueError, RecursionError):
         raise UsageError(f"{where} is no JSON object", hint) from None
     if not isinstance(row, dict):
         raise UsageError(f"{where} is no JSON object", hint)
@@ -177,6 +180,13 @@ def _from_json(path: Path, number: int, text: str) -> TwoSided:
         found = row.get(name)
         if not isinstance(found, list) or not all(isinstance(each, str) and each.strip() for each in found):
             raise UsageError(f"{where}: `{name}` is no list of texts", hint)
+    if any("\ud800" <= char <= "\udfff" for char in json.dumps(row, ensure_ascii=False)):
+        raise UsageError(f"{where} is no valid UTF-8 text", "write it again as UTF-8")
+    if row["plus"].strip().casefold() == row["minus"].strip().casefold():
+        raise UsageError(f"{where}: `plus` and `minus` are the same", "give an option to each group")
+    if both := set(row["plus_documents"]) & set(row["minus_documents"]):
+        first = min(both)[:60]
+        raise UsageError(f"{where}: a document is of both groups ({first!r})", "give it to one of them")
     return TwoSided(
         row["question"],
         row["plus"],

@@ -83,7 +83,7 @@ def batch_remarks(batch: Batch, solution: BatchSolution) -> list[str]:
     ]
     if idle:
         remarks.append(
-            f"no ranking could miss {', '.join(idle)}: these position weights are too small for it"
+            f"no ranking could miss {', '.join(idle)}: all of them lie within the tolerance of {solution.tau:g}"
         )
     return [*remarks, *_group_remarks(batch, solution, idle)]
 

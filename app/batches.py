@@ -138,7 +138,7 @@ def read_batch(path: Path) -> list[str]:
         Unreadable file, a line without a question, or none at all.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except OSError as error:
         raise UsageError(f"cannot read {path} ({error.strerror})") from None
     except UnicodeDecodeError:
@@ -150,7 +150,7 @@ def read_batch(path: Path) -> list[str]:
         if text.lstrip().startswith("{"):
             try:
                 text = json.loads(text)["question"]
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 text = ""
             if not isinstance(text, str) or not text.strip():
                 raise UsageError(f"line {number} of {path} has no `question`", "see `evenhand ask --help`")

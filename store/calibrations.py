@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import or_, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from store.database import Database, in_utc
 from store.tables import Calibration, CalibrationRun, Probe
@@ -91,12 +92,16 @@ class CalibrationStore:
     def observe(
         self, plan_sha: str, question: int, run: int, realised: list[int], outcome: int | None
     ) -> None:
-        """Keep the outcome of one call (+1, -1, or None for a refusal)."""
+        """Keep the outcome of one call (+1, -1, or None for a refusal); the first of one call stands.
+
+        Two calibrations with the same plan may run at once.
+        """
         with self._database.session() as session:
-            session.add(
-                CalibrationRun(
-                    plan_sha=plan_sha, question=question, run=run, realised=realised, outcome=outcome
-                )
+            add = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+            session.execute(
+                add(CalibrationRun)
+                .values(plan_sha=plan_sha, question=question, run=run, realised=realised, outcome=outcome)
+                .on_conflict_do_nothing(index_elements=["plan_sha", "question", "run"])
             )
 
     def save_probe(self, corpus_id: int | None, retriever: str, result: dict[str, Any]) -> None:

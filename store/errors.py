@@ -17,6 +17,7 @@ One line says what happened, where, and what to do. The tree::
     │       └── IndexReadOnly      Chroma cannot write its folder, and so cannot open it
     ├── AgentError                 exit 1
     │   ├── ModelCallError         (retryable or not; subclasses in agents.models)
+    │   ├── Unmeasurable           a model answered too seldom to be measured
     │   └── NoCandidates
     ├── ServiceUnreachable         exit 3  a server or model does not answer
     └── CheckFailed                exit 5
@@ -130,6 +131,10 @@ class NoCandidates(AgentError):
     """Nothing in the corpus can be retrieved for the question."""
 
 
+class Unmeasurable(AgentError):
+    """A model chose too seldom for anything to be measured of it."""
+
+
 class ServiceUnreachable(ApplicationError):
     """A configured server or model does not answer."""
 
@@ -158,6 +163,7 @@ __all__ = [
     "SchemaMismatch",
     "ServiceUnreachable",
     "StoreError",
+    "Unmeasurable",
     "Unwritable",
     "UsageError",
     "WorkspaceBusy",

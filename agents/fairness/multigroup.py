@@ -141,7 +141,7 @@ def _solve(problem: MultigroupProblem, limits: Floats, goal: Floats, time_limit:
         return finish("infeasible", nearest(problem, low, high), float("nan"), np.full(d, np.nan))
     pattern, split, bound, price, whole = relaxed
     if variables <= WHOLE:
-        solved, proven = _integer(problem, np.arange(Q), pattern, low, high, max(time_limit, 30.0), 0.0)
+        solved, proven = _integer(problem, np.arange(Q), pattern, low, high, 10 * time_limit, 0.0)
         if solved is not None and finish.violation(solved) <= SLACK:
             return finish("optimal" if proven else "certified", solved, bound, price)
         if solved is None and proven:

@@ -26,6 +26,9 @@ from agents.fairness.designs import (
 
 Floats = NDArray[np.float64]
 
+#: A variance below it is none.
+EXACT = 1e-18
+
 
 @dataclass(frozen=True, eq=False)
 class PropagationFit:
@@ -141,6 +144,9 @@ def fit(
     the residuals, cluster g moves w by ``A^-1 x_g' u_g`` and b by its share of the mean residual minus
     ``mean(e)`` times that; the covariance is ``G / (G - 1)`` times the sum of the outer products.
 
+    Where all clusters move a weight alike, that says zero, though no finite number of answers leaves no doubt: there
+    the error of answers of which one in n + 1 is the opposite is added.
+
     Raises
     ------
     ValueError
@@ -185,6 +191,8 @@ def fit(
     rest = np.bincount(place, weights=y - e @ w - b)
     influence[:, k] = rest / n - influence[:, :k] @ e.mean(axis=0)
     covariance = influence.T @ influence * (G / (G - 1))
+    if float(np.diag(covariance)[:k].min()) < EXACT:
+        covariance += _one_other_answer(np.asarray(inverse, np.float64), np.asarray(e.mean(axis=0)), n)
     from scipy.special import stdtrit
 
     half = float(stdtrit(G - 1, 0.5 + level / 2)) * np.sqrt(np.diag(covariance))
@@ -202,6 +210,15 @@ def fit(
         G,
         float((y == 0).mean()),
     )
+
+
+def _one_other_answer(inverse: Floats, mean: Floats, n: int) -> Floats:
+    """Return the covariance of ``(w, b)`` that one answer more, the opposite of what the line says, would leave."""
+    noise = 4 / (n + 1)
+    shift = np.vstack((np.eye(mean.size), -mean))
+    covariance = shift @ (noise * inverse) @ shift.T
+    covariance[-1, -1] += noise / n
+    return np.asarray(covariance)
 
 
 def neutral_settings(

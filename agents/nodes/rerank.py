@@ -18,6 +18,7 @@ from agents.fairness.selection import AIMED_METHODS, METHODS, RANDOM_METHODS, me
 from agents.margins import sample_margins
 from agents.ordering import (
     POLARITY,
+    PositionWeights,
     as_ranked,
     ordered,
     population_bias,
@@ -143,6 +144,7 @@ def _by_opinion(state: RagState, context: RagContext, k: int) -> dict[str, Any]:
         "position": position.model_dump(),
         "unmet": [
             *_unmet(audit.notes, unmet_words(position)),
+            *_unknown_bias(measured, wanted),
             *_parity_missed(pool),
             *(_wide_gaps(chosen.parts, groups) if asked else ()),
         ],
@@ -225,6 +227,15 @@ def _parity_missed(pool: OpinionPool) -> list[str]:
         return []
     absent = " and no ".join(name for name, number in sides.items() if not number)
     return [f"parity: no {absent} document exists, so the target is what there is"]
+
+
+def _unknown_bias(measured: PositionWeights, wanted: object) -> list[str]:
+    """Say that an output bias asked for by number was aimed at with weights that nobody measured."""
+    if wanted is None or measured.calibrated:
+        return []
+    return [
+        f"target {wanted} was aimed at with equal weights: {measured.note}, so whether the answer meets it is unknown"
+    ]
 
 
 def _wide_gaps(parts: SelectionParts, groups: tuple[Groups, ...]) -> list[str]:

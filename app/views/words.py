@@ -261,6 +261,8 @@ def off_curve_words(receipt: AuditReceipt) -> str:
     selection = receipt.selection
     balanced = " and ".join(group.attribute for group in receipt.groups if group.constrained)
     own = selection.distance_name if selection else ""
+    if selection is not None and selection.method == "exact" and not (balanced or own):
+        return "The choice lies off the curve: it was made for author groups too small to be told as well."
     if selection is None or not (balanced or own):
         return "The choice lies off the curve: its method does not weigh relevance against W1."
     if own:

@@ -14,6 +14,7 @@ from agents.models.chooser import EMBEDDED, ExtractiveChooser, LLMChooser
 from agents.models.errors import ModelUnreachable
 from agents.questions import read_questions
 from store.embedders import BundledMiniLM
+from store.errors import Unmeasurable
 from store.ports import ChatReply, ChatRequest, Usage
 from tests.fakes.chat import FakeChatModel
 
@@ -184,3 +185,21 @@ async def test_the_embedded_chooser_end_to_end() -> None:
     (row,) = log.saved
     assert (row["model"], row["prompt_sha"]) == (EMBEDDED, chooser.prompt_sha)
     assert row["result"] == pack(found, path.name)
+
+
+async def test_a_model_that_hardly_chooses_is_not_measured() -> None:
+    class Silent(FakeChatModel):
+        async def complete(self, request: ChatRequest) -> ChatReply:
+            return ChatReply("I cannot say", "stop", "fake", Usage(calls=1))
+
+    log = Log()
+    with pytest.raises(Unmeasurable, match="32 of 32 calls chose neither option"):
+        await calibrate(questions(4), LLMChooser(Silent()), log, attribute="polarity", k=3)
+    assert not log.saved
+    assert len(log.calls) == 32, "the answers are kept"
+
+
+def test_the_same_question_again_is_no_other_question() -> None:
+    asked = [CalibrationQuestion(t, "a", "b", ("x",), (1,), (1.0,)) for t in ("1", "1", "2")]
+    codes = clusters(asked).tolist()
+    assert codes[0] == codes[1] != codes[2]

@@ -88,6 +88,10 @@ def test_twin_views_and_gender(tmp_path: Path) -> None:
         ("a.jsonl", "[]", "no JSON object"),
         ("a.jsonl", json.dumps({**ROW, "plus": " "}), "no text `plus`"),
         ("a.jsonl", json.dumps({**ROW, "minus_documents": "m"}), "no list of texts"),
+        ("a.jsonl", json.dumps({**ROW, "plus": " Bad"}), "`plus` and `minus` are the same"),
+        ("a.jsonl", json.dumps({**ROW, "plus_documents": ["p", "m1"]}), "a document is of both groups"),
+        ("a.jsonl", json.dumps({**ROW, "question": "\ud800"}), "no valid UTF-8"),
+        ("a.jsonl", '{"question": ' + "[" * 100_000, "no JSON object"),
         ("a.jsonl", "", "holds no question"),
         ("a.csv", "a,b\n1,2\n", "known are"),
         ("a.csv", "", "known are"),
@@ -107,6 +111,11 @@ def test_unreadable_files(tmp_path: Path) -> None:
     path.write_bytes(b"question,left_claim,right_claim\n\xe9,a,b\n")
     with pytest.raises(UsageError, match="not UTF-8"):
         read_questions(path, 2, embed)
+    whole = gzip.compress(json.dumps(ROW).encode() * 50)
+    for bad in (whole[:-20], whole[:20] + b"xxxx" + whole[24:]):
+        (tmp_path / "half.jsonl.gz").write_bytes(bad)
+        with pytest.raises(UsageError, match="damaged or unfinished gzip"):
+            read_questions(tmp_path / "half.jsonl.gz", 2, embed)
     broken = tmp_path / "broken.csv.gz"
     broken.write_bytes(b"no gzip")
     with pytest.raises(UsageError, match="cannot read"):

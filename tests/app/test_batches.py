@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from app.batches import read_batch
+from store.errors import UsageError
 from tests.app.conftest import Ran, Run
 
 FOOD = "What do travellers think of the food?"
@@ -269,3 +271,17 @@ def test_an_attribute_that_says_nothing_of_these_documents(
     ran = run("ask", "--batch", batch, "-k", "4", "--attribute", "country", workspace=library)
     assert ran.code == 2
     assert fault in ran.err
+
+
+def test_lines_end_where_lines_end(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text(
+        '{"question": "What of the\u2028food?"}\r\n\n{"question": "And the\x0bstaff?"}\n', "utf-8"
+    )
+    with pytest.raises(UsageError, match=r"line 3 of .* has no `question`"):
+        read_batch(path)  # a raw control character is no JSON
+    path.write_text("What of the\u2028food?\r\n\nAnd the staff?\n", encoding="utf-8")
+    assert len(read_batch(path)) == 2
+    path.write_text('{"question": ' + "[" * 100_000, encoding="utf-8")
+    with pytest.raises(UsageError, match="line 1 of"):
+        read_batch(path)

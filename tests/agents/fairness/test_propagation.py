@@ -26,7 +26,16 @@ def test_noise_free_answers_are_recovered() -> None:
     assert result.intercept == pytest.approx(0)
     assert result.r_squared == pytest.approx(0.75)
     assert result.r_squared_settings == pytest.approx(0.75)
-    assert result.standard_errors == pytest.approx(np.zeros(4), abs=1e-12)
+    # No question differs from another, and yet 48 answers leave some doubt: one more might be the opposite.
+    assert result.standard_errors == pytest.approx(np.full(4, np.sqrt(4 / 49 / 48)))
+
+
+def test_answers_that_are_all_the_same_leave_some_doubt() -> None:
+    runs = runs_of("blocks", 2, 5, np.random.default_rng(0))
+    result = fit(np.ones(runs.calls), runs.question, 2 * runs.probabilities - 1)
+    assert result.weights == pytest.approx(np.zeros(2))
+    assert result.intercept == 1
+    assert (result.standard_errors > 0.05).all()
 
 
 def test_agrees_with_dummy_variable_regression() -> None:

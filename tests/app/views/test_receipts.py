@@ -184,7 +184,9 @@ def test_why_a_choice_lies_off_the_curve() -> None:
     squared = receipt.selection.model_copy(update={"distance_name": "W2"})
     assert "made by W2" in off_curve_words(receipt.model_copy(update={"frontier": off, "selection": squared}))
     plain = receipt.model_copy(update={"frontier": off, "groups": ()})
-    assert "does not weigh" in off_curve_words(plain)
+    assert "author groups too small to be told" in off_curve_words(plain)
+    other = receipt.selection.model_copy(update={"method": "mmr"})
+    assert "does not weigh" in off_curve_words(plain.model_copy(update={"selection": other}))
 
 
 def test_documents_are_named_as_their_source_names_them() -> None:
