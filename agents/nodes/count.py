@@ -203,7 +203,10 @@ def _asked(context: RagContext, state: RagState, where: DocumentFilter, side: st
     if names:
         return _Answer(found, f"documents with a view on {names}", f"documents{within}", marks)
     if side is not None:
-        return _Answer(found, f"documents that are {side} on the whole", f"documents{within}", marks)
+        # Documents that hold no view are on no side, and are not counted among them.
+        return _Answer(
+            found, f"documents that are {side} on the whole", f"documents with a view{within}", marks
+        )
     if where.rating:
         rated = within_words([FilterAudit(**item) for item in state["filters"] if item["name"] == RATING])
         return _Answer(found, f"documents{rated}", f"documents{_within(state, leave=RATING)}", marks)

@@ -235,17 +235,20 @@ def frontier_words(receipt: AuditReceipt) -> str:
     words = (
         f"Price paid: {100 * paid:.1f}% of the relevance of the {plural(len(receipt.ranking), 'document')} of the pool "
         f"that {'is' if len(receipt.ranking) == 1 else 'are'} most relevant: W1 {number(chosen.w1)}, theirs "
-        f"{number(start.w1)}{_gap_words(chosen, start)}."
+        f"{number(start.w1)}{_gap_words(receipt, chosen, start)}."
     )
     why = off_curve_words(receipt)
     return f"{words} {why}" if why else words
 
 
-def _gap_words(chosen: FrontierPoint, start: FrontierPoint) -> str:
-    if chosen.largest_gap is None or start.largest_gap is None:
+def _gap_words(receipt: AuditReceipt, chosen: FrontierPoint, start: FrontierPoint) -> str:
+    """Return the largest gap of the groups that the points are measured by; of groups not audited there is none."""
+    if chosen.largest_gap is None or start.largest_gap is None or not receipt.groups:
         return ""
     own, theirs = abs(rounded_points(chosen.largest_gap)), abs(rounded_points(start.largest_gap))
-    return f"; largest author gap {plural(own, 'point')}, theirs {theirs}"
+    balanced = " and ".join(group.attribute for group in receipt.groups if group.constrained)
+    of = f" of {balanced}" if balanced else ""
+    return f"; largest author gap{of} {plural(own, 'point')}, theirs {theirs}"
 
 
 def off_curve_words(receipt: AuditReceipt) -> str:
