@@ -36,7 +36,7 @@ from store.records import Extraction, OpinionUnit, RegistryEntity, score_of
 #: Mentions that are looked at together: bounds the memory that one long document takes.
 BATCH: Final = 256
 #: Version of the rules; the head's hash is added to it.
-RULES: Final = "9"
+RULES: Final = "10"
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,11 @@ class _Scope:
 
     def adjust(self, words: list[str], i: int, value: float) -> float:
         """Return the valence of word ``i`` under what is open."""
-        if i - self.negator <= REACH:
+        # "Never met more helpful staff", "never had better food": praise that knows no equal.
+        unequalled = words[i - 1 : i] == ["more"] or words[i] in {"better", "worse"}
+        if i - self.negator <= REACH and unequalled and words[self.negator] == "never":
+            pass
+        elif i - self.negator <= REACH:
             value *= _FLIP if value > 0 else _FLIP_BLAME
         elif i - self.wish <= WISH_REACH and value > 0 and INTENTS.isdisjoint(words[self.wish : i + 1]):
             value *= _MISSED

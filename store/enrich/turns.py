@@ -133,6 +133,12 @@ _UTMOST: Final = re.compile(
     r"\bcould(?:n'?t|\snot|\snever)\s(?:possibly\s)?(?:have\s)?(?:been|be|asked?\sfor|hoped?\sfor|wished?\sfor|felt|feel|find|found|got|get|had|made|done)\s"
     r"(?:it\s|us\s|me\s|any\s|an?\s)*(?:(?P<less>less)\s(?P<a>[a-z]+)|more\s(?!than\b)(?P<b>[a-z]+)|(?!(?:other|further|another|over|under|later|longer)\b)(?P<c>[a-z]+er)\b)",
 )
+#: "Never met more helpful staff": of all there were, the most so.
+_UNEQUALLED: Final = re.compile(
+    r"\b(?:never|yet\sto|not\sonce)\s(?:ever\s|once\s|before\s)?(?:had|have|seen?|met|meet|experienced?|encountered|eaten|eat|tasted"
+    r"|taste|used|visited|known|come\sacross|heard|worked\swith|dealt\swith|felt|tried|owned|bought|stayed\s(?:at|in)|been\s(?:to|in))\s"
+    r"(?:any\s|an?\s)*(?:(?P<less>less)\s(?P<a>[a-z]+)|more\s(?!than\b)(?P<b>[a-z]+)|(?P<c>[a-z]+er|worse)\b)"
+)
 #: "Nowhere near as good as", "not exactly cheap": the opposite of the adjective.
 _SHORT_OF: Final = re.compile(
     r"(?:\bnot|n't|\bnowhere)\s(?:near(?:ly)?\s)?(?:quite\s)?(?:(?:as|so)\s(?P<as>[a-z]+)\sas\b|(?:exactly|particularly|especially|all\sthat|terribly)\s(?P<very>[a-z]+)(?=\s*(?:[.,;!]|$|\s(?:for|to|in|and|or|but)\b)))",
@@ -154,7 +160,7 @@ _GONE: Final = re.compile(
 #: Nothing bad was done: "never rushed me", "nobody sneered".
 _SPARED: Final = re.compile(
     r"\b(?:(?:never|not\sonce)\s(?:(?:once|ever|yet|been|felt|feel|made|make|met|me|us|had|a|an|any|anyone)\s){0,4}"
-    r"|(?:nobody|no\sone)\s(?:ever\s|once\s)?)(?!(?:warned|told|again|mind)\b)([a-z]+)\b(?!\s(?:up|it|the))"
+    r"|(?:nobody|no\sone)\s(?:ever\s|once\s)?)(?!(?:warned|told|again|mind|worse)\b)([a-z]+)\b(?!\s(?:up|it|the))"
 )
 #: A verdict on what was just told: "which I appreciate", "which is a pain".
 _WHICH: Final = re.compile(
@@ -189,6 +195,7 @@ def turn(words: str) -> float:
         _graded(words, pattern, side)
         for pattern, side in (
             (_UTMOST, _utmost),
+            (_UNEQUALLED, _unequalled),
             (_SHORT_OF, _short),
             (_MUCH, _much),
             (_GONE, _gone),
@@ -220,6 +227,11 @@ def _graded(words: str, pattern: re.Pattern[str], side: Callable[[re.Match[str]]
 def _utmost(match: re.Match[str]) -> float:
     side = -1.0 if _valence(match["a"] or match["b"] or match["c"]) < 0 else 1.0
     return _UTMOST_SIDE * (-side if match["less"] else side)
+
+
+def _unequalled(match: re.Match[str]) -> float:
+    # "Never seen more people" tells nothing.
+    return _utmost(match) if _valence(match["a"] or match["b"] or match["c"]) else 0.0
 
 
 def _short(match: re.Match[str]) -> float:

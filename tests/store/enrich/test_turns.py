@@ -24,6 +24,9 @@ from store.records import RegistryEntity
         "you don't need a car",
         "the nurse could not have been gentler",
         "it couldn't be less noisy",
+        "I have never met more helpful librarians",
+        "never had better soup",
+        "we have yet to see a cleaner pool",
         "not nearly as noisy as the old one",
         "heaps of shelves",
         "the guide bent over backwards",
@@ -50,6 +53,8 @@ def test_for(words: str) -> None:
         "I had to call twice",
         "they never fixed the tap",
         "the nurse could not have been ruder",
+        "never had worse soup",
+        "I have never met less helpful staff",
         "nowhere near as good as the first",
         "not exactly cheap",
         "the whole trip was a letdown",
@@ -109,3 +114,7 @@ def test_extraction(text: str, entity: str, sentiment: str) -> None:
     registry = [RegistryEntity(entity, entity, None, (entity,))]
     (extraction,) = LexicalExtractor().extract([(1, text)], registry)
     assert {unit.sentiment for unit in extraction.opinions} == {sentiment}
+
+
+def test_more_of_something_plain_takes_no_side() -> None:
+    assert turn("I have never seen more people") == 0
