@@ -23,7 +23,7 @@ from agents.models.router_subjects import match_subjects
 from agents.models.router_text import fold
 from agents.models.router_unread import unread
 from agents.nodes.marks import degraded
-from agents.nodes.unheard import loose_groups, unheard
+from agents.nodes.unheard import loose_groups, narrowed, unheard
 from agents.pools import RATING, document_filter, mentioning
 from agents.state import RagState
 from store.enrich.linking import Link
@@ -112,6 +112,9 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         reason = (
             f"no author attribute stands for {', '.join(f'`{p}`' for p in loose)}: not restricted to them"
         )
+        update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
+    if both := narrowed(question, filters):
+        reason = f"{', '.join(both)}: read as people who are of both"
         update["degradations"] = degraded({**state, **update}, "link", reason)  # type: ignore[typeddict-item]
     if limits := unheard(context, question, filters, loose, found, state):
         reason = f"the answer takes no account of: {', '.join(limits)}"

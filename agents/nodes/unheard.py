@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from agents.breakdown_columns import columns
 from agents.context import RagContext
-from agents.models.router_groups import group_spans, words_of
+from agents.models.router_groups import group_spans, is_people, words_of
 from agents.models.router_left_out import left_out
 from agents.models.router_limits import excluded, located, months_of_no_year, unknown_column
 from agents.models.router_match import GroupFilter
@@ -62,6 +63,25 @@ def loose_groups(
     return [
         each for each in dict.fromkeys(loose) if not any(each != other and each in other for other in loose)
     ]
+
+
+def narrowed(question: str, filters: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the groups that a question names side by side and that are read as people who are of both.
+
+    "People in the North and those over 65" may as well be all of either.
+    """
+    found: list[tuple[int, str, str]] = []
+    for item in filters:
+        at = question.casefold().find(item["phrase"].casefold()) if item["phrase"] else -1
+        if at >= 0:
+            found.append((at, item["phrase"], item["name"]))
+    told = []
+    for (start, first, name), (at, second, other) in pairwise(sorted(set(found))):
+        between = question[start + len(first) : at].strip(" ,").casefold()
+        opens = words_of(second)[0].text if words_of(second) else ""
+        if name != other and between in {"and", "or"} and (opens in {"those", "the"} or is_people(opens)):
+            told.append(f"`{first}` {between} `{second}`")
+    return told
 
 
 def _judging_things(context: RagContext, question: str, spans: Sequence[tuple[int, int]]) -> list[str]:
@@ -149,4 +169,4 @@ def _within(phrase: str, limit: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(a)}(?!\w)", b) is not None
 
 
-__all__ = ["loose_groups", "unheard"]
+__all__ = ["loose_groups", "narrowed", "unheard"]

@@ -54,12 +54,12 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Any:
     built.close()
 
 
-def ask(parts: Parts, corpus: str, question: str) -> Any:
+def ask(parts: Parts, corpus: str, question: str, thread: str | None = None) -> Any:
     """Return the receipt of a question."""
 
     async def last() -> Any:
         found = None
-        async for event in Service(parts).ask(question, corpus, options={"k": 4}):
+        async for event in Service(parts).ask(question, corpus, thread=thread, options={"k": 4}):
             found = event
         return found
 
@@ -168,3 +168,60 @@ def test_people_of_a_place_who_are_asked_about_are_no_filter(parts: Parts) -> No
 )
 def test_the_route_quotes_the_question(parts: Parts, question: str, words: str) -> None:
     assert words in ask(parts, "clinic", question).route.reason
+
+
+def limits(receipt: Any) -> list[tuple[str, str]]:
+    return [(each.name, each.value) for each in receipt.filters]
+
+
+@pytest.mark.parametrize(
+    ("corpus", "question", "refused"),
+    [
+        ("show", "What do people think of the music outside Lisbon?", "outside Lisbon"),
+        ("show", "What do all but YouTube users think of the music?", "all but YouTube users"),
+        (
+            "clinic",
+            "What do people other than Spanish speakers think of the nurses?",
+            "other than Spanish speakers",
+        ),
+        ("show", "What do people like apart from the guests?", "apart from the guests"),
+    ],
+)
+def test_what_is_left_out_is_never_the_filter(parts: Any, corpus: str, question: str, refused: str) -> None:
+    receipt = ask(parts, corpus, question)
+    assert limits(receipt) == []
+    assert "guest" not in [each.name for each in receipt.entities]
+    assert any(refused in reason for reason in said(receipt)), said(receipt)
+
+
+def test_few_words_ask_the_same_of_others(parts: Any) -> None:
+    first = ask(parts, "show", "What do people in Lisbon think of the music?", "few")
+    assert limits(first) == [("district", "Lisbon")]
+    for question, expected in (
+        ("And in Porto?", [("district", "Porto")]),
+        ("What about YouTube users?", [("district", "Porto"), ("platform", "YouTube")]),
+        ("And overall?", []),
+    ):
+        receipt = ask(parts, "show", question, "few")
+        assert (receipt.route.kind, limits(receipt), said(receipt)) == ("opinion", expected, []), question
+        assert [each.name for each in receipt.entities] == [each.name for each in first.entities]
+    ask(parts, "show", "How many people in Lisbon like the music?", "counted")
+    receipt = ask(parts, "show", "And in Porto?", "counted")
+    assert (receipt.route.kind, receipt.route.side) == ("counting", "positive")
+    assert limits(receipt) == [("district", "Porto")]
+
+
+def test_a_whole_question_that_drops_a_limit_says_so(parts: Any) -> None:
+    ask(parts, "show", "What do people in Lisbon think of the music?", "whole")
+    receipt = ask(parts, "show", "What do YouTube users think of it?", "whole")
+    assert limits(receipt) == [("platform", "YouTube")]
+    assert "the question before was limited to district = Lisbon, this one is not" in said(receipt)
+
+
+def test_groups_side_by_side_are_said_to_be_read_as_both(parts: Any) -> None:
+    receipt = ask(parts, "show", "What do people from Lisbon and those on YouTube think of the music?")
+    assert limits(receipt) == [("district", "Lisbon"), ("platform", "YouTube")]
+    assert any("read as people who are of both" in reason for reason in said(receipt))
+    assert not any(
+        "both" in r for r in said(ask(parts, "show", "What do YouTube users from Lisbon say of the music?"))
+    )
