@@ -140,7 +140,7 @@ def solve_batch(batch: Batch, tau: float, target: float | str = "proportional") 
     margin = np.zeros(goal.size)
     started = monotonic()
     room = np.full(goal.size, float(tau))
-    solved = solve_multigroup(problem, room, goal, time_limit=_share_of_time(started))
+    solved = _solve(batch, room, goal, _share_of_time(started))
     for _ in range(5):
         error = _errors(batch, solved.pattern)
         if (Z * error <= margin + 1e-12).all():
@@ -150,9 +150,9 @@ def solve_batch(batch: Batch, tau: float, target: float | str = "proportional") 
         narrower = np.maximum(tau - margin, KEPT * tau)
         if not np.array_equal(narrower, room):
             room = narrower
-            solved = solve_multigroup(problem, room, goal, time_limit=_share_of_time(started))
+            solved = _solve(batch, room, goal, _share_of_time(started))
     if not solved.feasible:
-        solved = _less_near(problem, solved, room, tau, _share_of_time(started))
+        solved = _less_near(batch, solved, room, goal, tau, _share_of_time(started))
     return BatchSolution(
         ranking=solved.ranking,
         status=solved.status,
@@ -252,15 +252,28 @@ def batch_frontier(batch: Batch) -> list[BiasPoint]:
     ]
 
 
+def _solve(batch: Batch, room: Floats, goal: Floats, time_limit: float) -> MultigroupSolution:
+    """Solve for components within ``room`` of ``goal``, as shown: what lies beyond -1 or +1 on the line is shown as it.
+
+    So where the tolerance reaches an end of the scale, the line is free beyond it.
+    """
+    low, high = goal - room, goal + room
+    bounded = np.asarray([not each.group for each in batch.components])
+    reach = float(np.abs(batch.weights.weights).sum() + abs(batch.weights.intercept))
+    low = np.where(bounded & (low <= -1), np.minimum(low, -reach), low)
+    high = np.where(bounded & (high >= 1), np.maximum(high, reach), high)
+    return solve_multigroup(batch.problem, (high - low) / 2, (low + high) / 2, time_limit=time_limit)
+
+
 def _less_near(
-    problem: MultigroupProblem, nearest: MultigroupSolution, room: Floats, tau: float, time_limit: float
+    batch: Batch, nearest: MultigroupSolution, room: Floats, goal: Floats, tau: float, time_limit: float
 ) -> MultigroupSolution:
     """Solve once more where no rankings lie within ``room``, for as little more of the tolerance as it takes."""
-    distance = np.abs(nearest.bias - nearest.target)
+    distance = np.abs(_values(batch, nearest.bias) - goal)
     within = bool((distance <= tau + SLACK).all())
-    wider = np.maximum(room, distance + SLACK) if within else tau
-    again = solve_multigroup(problem, wider, nearest.target, time_limit=time_limit)
-    return again if again.feasible else nearest_rankings(problem, again)
+    wider = np.maximum(room, distance + SLACK) if within else np.full(goal.size, float(tau))
+    again = _solve(batch, wider, goal, time_limit)
+    return again if again.feasible else nearest_rankings(batch.problem, again)
 
 
 def _share_of_time(started: float) -> float:

@@ -43,8 +43,11 @@ def shortfalls(pool: Pool, k: int, indices: IntArray, frame: IntArray) -> tuple[
     notes = []
     size = int(indices.size)
     if size < k:
-        which = "speak of the entity" if frame.size < len(pool) else "are in the pool"
-        notes.append(f"only {frame.size} documents {which}, {k} were asked for; all were taken")
+        one = frame.size == 1
+        entity, pooled = ("speaks", "is") if one else ("speak", "are")
+        which = f"{entity} of the entity" if frame.size < len(pool) else f"{pooled} in the pool"
+        documents = "1 document" if one else f"{frame.size} documents"
+        notes.append(f"only {documents} {which}, {k} were asked for; all were taken")
     supply = np.bincount(pool.bins[frame], minlength=len(BINS))
     for value, share, have in zip(BINS, pool.population, supply, strict=True):
         notes += _scarce(f"of bin {value:+.0f}", int(have), float(share), size)

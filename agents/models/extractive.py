@@ -105,7 +105,7 @@ def opinion_answer(
     base = f"Of {documents:,} documents"
     if within:
         base += f"{within} ({everything:,} in the whole corpus)"
-    lead = f"{base}, {n:,} hold a view on {subject}: {parts} ({labels} labels).{corrected}"
+    lead = f"{base}, {n:,} {'holds' if n == 1 else 'hold'} a view on {subject}: {parts} ({labels} labels).{corrected}"
     if side is not None:
         lead += f" You asked for the {side} side; the voices below are from it alone."
     sections = [lead]

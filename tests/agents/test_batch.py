@@ -19,7 +19,7 @@ from agents.batch_components import (
     make_part,
     shared_weights,
 )
-from agents.batch_solutions import batch_frontier, rankings, solve_batch, solve_batch_soft
+from agents.batch_solutions import _solve, batch_frontier, rankings, solve_batch, solve_batch_soft
 from agents.ordering import POLARITY, PositionWeights
 from agents.pools import OpinionPool
 from store.errors import UsageError
@@ -82,6 +82,26 @@ def test_the_most_relevant_rankings_within_the_tolerance(seed: int, groups: int)
     shown = rankings(batch, found)
     assert set(shown) == {0, 1, 2}
     assert all(len(set(ids)) == K and set(ids) <= set(batch.items[q].ids) for q, ids in shown.items())
+
+
+@pytest.mark.parametrize("target", [1.0, 0.95, -1.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_what_lies_beyond_the_ends_of_the_scale_is_shown_as_the_end(seed: int, target: float) -> None:
+    batch = make(seed, groups=2)
+    strong = replace(batch.weights, weights=2 * WEIGHTS, intercept=2 * LEAN)
+    parts_of = batch.problem
+    problem = replace(parts_of, weights=2 * WEIGHTS, intercept=2 * parts_of.intercept)
+    batch = replace(batch, weights=strong, problem=problem)
+    goal, tau = np.array([target, 0.9, 0.9]), np.array([0.1, 1.0, 1.0])
+    allowed = [
+        r
+        for b, r in every(batch)
+        if abs(np.clip(2 * b[0], -1, 1) - target) <= 0.1 + 1e-9 and (np.abs(2 * b - goal) <= tau)[1:].all()
+    ]
+    found = _solve(batch, tau, goal, 2.0)
+    assert found.feasible == bool(allowed)
+    if allowed:
+        assert found.relevance == pytest.approx(max(allowed))
 
 
 def test_how_far_each_component_goes_by_itself() -> None:
