@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 from urllib.parse import quote
 
@@ -237,8 +238,8 @@ def _create_engine(url: str, is_sqlite: bool) -> Engine:
         # Erasing must leave no bytes behind (`forget`).
         cursor.execute("PRAGMA secure_delete=ON")
         cursor.execute("PRAGMA cache_size=-65536")
-        if path and not _is_wal(cursor):
-            cursor.execute("PRAGMA journal_mode=WAL")
+        if path:
+            _use_wal(cursor)
         cursor.close()
 
     return engine
@@ -267,6 +268,24 @@ def _read_only_engine(path: Path) -> Engine:
         return sqlite3.connect(file, BUSY_TIMEOUT_SECONDS, check_same_thread=False, uri=True)
 
     return create_engine("sqlite://", creator=connect, poolclass=QueuePool)
+
+
+def _use_wal(cursor: sqlite3.Cursor) -> None:
+    """Keep changes in a log beside the file.
+
+    Of two that would change to it at once, or one that writes meanwhile, SQLite lets neither wait: try again.
+    """
+    until = monotonic() + BUSY_TIMEOUT_SECONDS
+    while True:
+        try:
+            if not _is_wal(cursor):
+                cursor.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or monotonic() > until:
+                raise
+            sleep(0.02)
+        else:
+            return
 
 
 def _is_wal(cursor: Any) -> bool:

@@ -4,6 +4,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -299,6 +300,20 @@ def test_two_processes_that_upgrade_at_once(tmp_path: Path) -> None:
     with opened(url) as database:
         database.check_revision()
         assert tables(database) == {table.name for table in Base.metadata.sorted_tables}
+
+
+def test_a_first_connection_waits_for_one_that_writes(tmp_path: Path) -> None:
+    path = tmp_path / "evenhand.db"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("CREATE TABLE t (x)")
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("INSERT INTO t VALUES (1)")
+    with pytest.raises(sqlite3.OperationalError, match="locked"), closing(sqlite3.connect(path)) as plain:
+        plain.execute("PRAGMA journal_mode=WAL")  # SQLite itself does not wait
+    threading.Timer(0.3, lambda: other.execute("COMMIT")).start()
+    with opened(f"sqlite:///{path}") as database, database.engine.connect() as connection:
+        assert connection.execute(text("PRAGMA journal_mode")).scalar_one() == "wal"
+    other.close()
 
 
 def test_a_killed_writer_s_log_without_its_index_is_said_so(

@@ -90,6 +90,7 @@ class LinesPane(ScrollView, can_focus=True, inherit_bindings=False):
         self._draw = draw
         self._lines: list[str | MarkedLine] = []
         self._width = 0
+        self._laid_out = Size(0, 0)
         #: Mark that is drawn as the current one.
         self.current_mark = -1
 
@@ -106,13 +107,14 @@ class LinesPane(ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_home(animate=False)
 
     def on_resize(self, event: Resize) -> None:
-        """Lay the lines out for another width."""
-        if self.scrollable_content_region.width != self._width:
+        """Lay the lines out for another size: what is drawn may fill the height as well."""
+        if self.scrollable_content_region.size != self._laid_out:
             self.relay()
 
     def relay(self) -> None:
         """Lay the lines out again."""
-        self._width = self.scrollable_content_region.width
+        self._laid_out = self.scrollable_content_region.size
+        self._width = self._laid_out.width
         self._set([] if self._draw is None or self._width < 4 else list(self._draw(self._width)))
 
     def _set(self, lines: list[str | MarkedLine]) -> None:
