@@ -144,8 +144,8 @@ def fit(
     the residuals, cluster g moves w by ``A^-1 x_g' u_g`` and b by its share of the mean residual minus
     ``mean(e)`` times that; the covariance is ``G / (G - 1)`` times the sum of the outer products.
 
-    Where all clusters move a weight alike, that says zero, though no finite number of answers leaves no doubt: there
-    the error of answers of which one in n + 1 is the opposite is added.
+    Where all clusters move a weight, or the intercept, alike, that says zero, though no finite number of answers leaves
+    no doubt: there the error of answers of which one in n + 1 is the opposite is added.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def fit(
     rest = np.bincount(place, weights=y - e @ w - b)
     influence[:, k] = rest / n - influence[:, :k] @ e.mean(axis=0)
     covariance = influence.T @ influence * (G / (G - 1))
-    if float(np.diag(covariance)[:k].min()) < EXACT:
+    if float(np.diag(covariance).min()) < EXACT:
         covariance += _one_other_answer(np.asarray(inverse, np.float64), np.asarray(e.mean(axis=0)), n)
     from scipy.special import stdtrit
 

@@ -97,7 +97,8 @@ def _end(words: list[Word], start: int) -> int:
         i += 1
     if i > first and words[i - 1].text in _JOINS:
         i -= 1
-    return i if i > first else (i if first > start and _people(words[first - 1].text) else start)
+    people_only = i == first > start and _people(words[first - 1].text)
+    return i if i > first or people_only else start
 
 
 def _stops(words: list[Word], i: int, first: int) -> bool:

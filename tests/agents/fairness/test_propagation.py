@@ -30,6 +30,16 @@ def test_noise_free_answers_are_recovered() -> None:
     assert result.standard_errors == pytest.approx(np.full(4, np.sqrt(4 / 49 / 48)))
 
 
+def test_an_intercept_that_no_question_moves_leaves_some_doubt() -> None:
+    # Every answer turns with its documents, so that each question's mean is 0, whatever weights it has of its own.
+    runs = runs_of("blocks", 2, 6, np.random.default_rng(0))
+    e = 2 * runs.probabilities - 1
+    y = np.where(runs.question % 2 == 0, e[:, 0], e[:, 1])
+    result = fit(y, runs.question, e)
+    assert result.intercept == pytest.approx(0)
+    assert (result.standard_errors > 0.05).all()
+
+
 def test_answers_that_are_all_the_same_leave_some_doubt() -> None:
     runs = runs_of("blocks", 2, 5, np.random.default_rng(0))
     result = fit(np.ones(runs.calls), runs.question, 2 * runs.probabilities - 1)
