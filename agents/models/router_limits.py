@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from agents.models.router_breakdown import Column
 from agents.models.router_groups import demonyms, group_spans, is_people, places, words_of
+from agents.models.router_left_out import left_out
 from agents.models.router_period import find_period
 from agents.models.router_text import class_of, fold
 
@@ -88,7 +89,7 @@ def unknown_column(question: str, columns: Mapping[str, Column]) -> Unknown | No
 
 
 def excluded(question: str, attributes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return the groups that a question leaves out, in its words: "non-German", "not from Lisbon".
+    """Return all that a question leaves out, in its words: "non-German", "not from Lisbon", "except Germans".
 
     ``attributes`` maps an author attribute to its values; countries and their people are known of any corpus.
     """
@@ -97,7 +98,7 @@ def excluded(question: str, attributes: Mapping[str, Sequence[str]]) -> tuple[st
         re.escape(each) for each in sorted(values | places() | set(demonyms()), key=len, reverse=True)
     )
     found = re.finditer(rf"{_NOT}(?:{called})(?!\w)", fold(question))
-    return tuple(question[match.start() : match.end()] for match in found)
+    return (*left_out(question), *(question[match.start() : match.end()] for match in found))
 
 
 def located(question: str, attributes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

@@ -13,7 +13,6 @@ from agents.context import RagContext
 from agents.follow_ups import bare_groups, few_words, merged, of_all
 from agents.models.router_breakdown import FRAME
 from agents.models.router_data import lexicon
-from agents.models.router_left_out import left_out
 from agents.models.router_limits import excluded
 from agents.models.router_match import GroupFilter, match_groups
 from agents.models.router_period import find_period
@@ -67,7 +66,7 @@ def link(state: RagState, runtime: Runtime[RagContext]) -> dict[str, Any]:
         if not keys and last["entities"] and not unmatched:
             keys = [key for key in last["entities"] if key in context.entity_ids()]
         if rest or not filters:
-            filters = merged(filters, previous[0], whole=of_all(rest))
+            filters = merged(filters, last, whole=of_all(rest))
         else:
             left = [item for item in last["filters"] if item not in filters]
         standalone = _standalone(context, question, keys, filters)
@@ -251,7 +250,7 @@ def _filters(context: RagContext, question: str, state: RagState, rest: str) -> 
         found.append({"name": RATING, "value": rating.value, "phrase": rating.phrase})
     said = find_period(fold(question), context.today().date())[1]
     # "those who joined in 2019": the year is the authors', not the documents'
-    if state["period"] and said and not any(said and said in fold(item["phrase"]) for item in found):
+    if state["period"] and said and not any(said in fold(item["phrase"]) for item in found):
         found.append({"name": "period", "value": "..".join(state["period"]), "phrase": ""})
     found += [dict(item) for item in state["options"].get("filters", ())]
     return found
@@ -259,7 +258,7 @@ def _filters(context: RagContext, question: str, state: RagState, rest: str) -> 
 
 def _kept(context: RagContext, question: str) -> str:
     """Return the question without what it leaves out ("not from Germany"): that is not what is asked for."""
-    return _without(question, [*left_out(question), *excluded(question, context.attribute_values())])
+    return _without(question, excluded(question, context.attribute_values()))
 
 
 def _one_attribute(items: Sequence[GroupFilter]) -> list[GroupFilter]:

@@ -10,7 +10,6 @@ from typing import Any
 from agents.breakdown_columns import columns
 from agents.context import RagContext
 from agents.models.router_groups import group_spans, is_people, words_of
-from agents.models.router_left_out import left_out
 from agents.models.router_limits import excluded, located, months_of_no_year, unknown_column
 from agents.models.router_match import GroupFilter
 from agents.models.router_period import find_period
@@ -39,7 +38,7 @@ def loose_groups(
     names = _names(context, question, filters, found)
     spans += unknown_groups(question, (*names, *(question[a:b] for a, b in spans)))
     spans += [piece for piece in people_with(question) if not any(a <= piece[0] < b for a, b in spans)]
-    refused = left_out(question)
+    refused = excluded(question, context.attribute_values())
     loose: list[str] = []
     for start, end in sorted(spans):
         phrase = question[start:end]
@@ -113,7 +112,6 @@ def unheard(
     attributes = context.attribute_values()
     unknown = unknown_column(question, columns(context))
     limits = [
-        *left_out(question),
         *excluded(question, attributes),
         *months_of_no_year(question),
         *((unknown.phrase,) if unknown else ()),
@@ -145,7 +143,7 @@ def _names(context: RagContext, question: str, filters: Iterable[dict[str, Any]]
         word for name in match_subjects(question, tuple(context.subjects())) for word in (name, *name.split())
     ]
     period = find_period(fold(question), context.today().date())[1]
-    others = (*left_out(question), *excluded(question, context.attribute_values()))
+    others = excluded(question, context.attribute_values())
     return [
         *entities,
         *others,
