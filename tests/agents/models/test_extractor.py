@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import pickle
 import random
 import time
@@ -419,7 +420,8 @@ async def test_throughput_grows_with_workers(server: MisbehavingServer, connect:
         return sixteen / one
 
     found = await times(0.2, 4, 96)
-    if found < 12:
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    if found < 12 and load > cores:
         found = await times(2.0, 2, 48)
     assert server.most_open == 16
     assert found >= 12
